@@ -145,13 +145,12 @@ def cached_files(known):
     return sorted(str(p.relative_to(known.cache)) for p in known.cache.rglob("*") if p.is_file())
 
 
-def fake_pip(members, calls, returncode=0, cut=None):
+def fake_pip(members, calls, returncode=0, cut=None, said="ERROR: No matching distribution found\n"):
     def run(command, **_):
         calls.append(command)
         file = os.path.join(command[command.index("--dest") + 1], "fake_data-1.0-py3-none-any.whl")
         if members is not None:
             Path(file).write_bytes(zip_bytes(members)[:cut])
-        said = "ERROR: No matching distribution found\n"
         return SimpleNamespace(returncode=returncode, stdout="", stderr=said)
 
     return run

@@ -8,6 +8,7 @@ import re
 import signal
 import sys
 import tomllib
+from collections import ChainMap
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -58,7 +59,7 @@ def _parsed(argv):
     """The arguments of a command; of a list of values some may stand behind options, too."""
     parser = build_parser()
     for word in sys.argv[1:] if argv is None else argv:
-        if word.startswith("-") and Path(word).suffix and Path(word).is_file():
+        if word.startswith("-") and Path(word).suffix and os.path.isfile(word):
             parser.error(f"{word} begins like an option; for the file of that name write ./{word}")
     args, more = parser.parse_known_args(argv)
     lists = [value for name, value in vars(args).items() if name in ("files", "names", "sets", "papers")]
@@ -99,8 +100,7 @@ def cluster(args) -> int:
         check_parameters(seed=args.seed)
         choose(args.scaling, (load.AUTO, *load.SCALES), "scaling")
         kind = {"tasks": "multitask", "views": "multiview"}[choose(args.kind, load.KINDS, "kind")]
-        methods = ["all" if name.casefold() == "all" else name for name in args.methods]
-        own.named([name for name in methods if name != "all"], kind)
+        own.named(args.methods, kind)
         _no_stray_words(args.files)
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column or None,
                          text_column=args.text_column or None, header=args.header)
@@ -117,13 +117,13 @@ def cluster(args) -> int:
                     f"{command.lost_without_k(args.kind)} Look at all three in number.png, and choose with "
                     f"--n-clusters.")
             _say(tables.frame_table(tried.table, number.CAPTION, notes=[note]), end="\n\n")
-        said, problem = cost.verdict(data, methods, ks, args.n_runs, args.n_jobs)
+        said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
         _say(f"{said}\n" * bool(said), file=sys.stderr, end="")
         if problem and not args.yes:
             raise UsageError(f"{problem} Add --yes to run all the same.")
-        if not methods:
+        if not args.methods:
             _say(f"Recommended, and first. {advice.promise(args.kind)}\n")
-        result = own.cluster(data, methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
+        result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
         groups = result.groups(first)
         figures["embedding"] = plots.embedding(data.Xs, groups.of(result.labels[first]), data.task_names,
@@ -150,7 +150,7 @@ def _no_stray_words(files):
     """Refuse a second value of an option, which is no file, with what to write instead."""
     from mtclib.baselines.registry import all_estimators
 
-    for word in (word for word in files if not Path(word).exists()):
+    for word in (word for word in files if not os.path.exists(word)):
         if word.isdecimal():
             raise UsageError(f"there is no file {word!r}; join numbers of clusters by commas, as in 2,3")
         if word in all_estimators():
@@ -226,15 +226,11 @@ def fetch(args) -> int:
     return int(failed)
 
 
-def _values(path, args, shared=()) -> dict:
-    """Parameters for one notebook, checked; names that only other notebooks have (`shared`) are left out."""
-    known = notebooks.parameters(path)
+def _values(known, args) -> dict:
+    """Values for the parameters of one notebook, checked."""
     values = {name: value for name, value in vars(args).items()
               if name in OPTIONS and name in known and value is not None}
-    for name, text in args.given:
-        if name in known or name not in shared:
-            choose(name, list(known), f"-p: a parameter of {path.name}")
-            values[name] = read_value(name, text, known[name].type)
+    values |= {name: read_value(name, text, known[name].type) for name, text in args.given if name in known}
     check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
     return values
 
@@ -262,10 +258,11 @@ def _plan(args) -> list[tuple]:
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
         raise UsageError("--export: committed results have the protocol's own seed and runs; leave out -p.")
-    everywhere = {given for name in names for given in notebooks.parameters(found[name])}
-    shared = everywhere if len(names) > 1 else ()
-    plan = [(name, found[name], args.output or executed_copy(name, args.profile),
-             _values(found[name], args, shared)) for name in names]
+    known = {name: notebooks.parameters(found[name]) for name in names}
+    for name, _ in args.given:
+        choose(name, list(ChainMap(*known.values())), f"-p: a parameter of {args.paper}")
+    plan = [(name, found[name], args.output or executed_copy(name, args.profile), _values(known[name], args))
+            for name in names]
     if args.output:
         _writable(Path(args.output).parent)
     return plan

@@ -6,6 +6,7 @@ import io
 import lzma
 import pickle
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,23 +21,29 @@ _ATTRIBUTE = re.compile(r'([A-Z]+)="([^"]*)"')
 _ITEM = re.compile(r"<D>(.*?)</D>", re.DOTALL)
 
 
-def read_mat(name, *variables) -> list:
-    """Fetch a MATLAB file and return some of its variables, with the shapes and types of the file."""
+@contextmanager
+def _fetched(name):
+    """The path of a file; whatever goes wrong while it is read is a ValueError that names it."""
     path = fetch(name)
     try:
-        content = loadmat(path, variable_names=variables)
+        yield path
     except Exception as error:  # what a damaged file raises is not limited
         raise ValueError(f"{name}: {error}.") from error
-    found = _chosen(content, variables, name)
-    for variable, value in zip(variables, found):
-        check_indices(value, f"{name}: {variable}")
-    return found
 
 
-def _chosen(content, variables, name):
+def _chosen(content, variables):
     if missing := [variable for variable in variables if variable not in content]:
-        raise ValueError(f"variables: {name} has no variable {missing[0]!r}.")
+        raise ValueError(f"it has no variable {missing[0]!r}")
     return [content[variable] for variable in variables]
+
+
+def read_mat(name, *variables) -> list:
+    """Fetch a MATLAB file and return some of its variables, with the shapes and types of the file."""
+    with _fetched(name) as path:
+        found = _chosen(loadmat(path, variable_names=variables), variables)
+        for variable, value in zip(variables, found):
+            check_indices(value, variable)
+    return found
 
 
 def _unpacked(path, most) -> bytes:
@@ -53,7 +60,7 @@ def _unpacked(path, most) -> bytes:
 class _Items:
     """Reader of R's serialisation (XDR): numbers and texts in pairlists and lists, and nothing that runs."""
 
-    NUMBERS = {10: ">i4", 13: ">i4", 14: ">f8"}
+    NUMBERS = {13: ">i4", 14: ">f8"}
 
     def __init__(self, content):
         self.file, self.symbols = io.BytesIO(content), []
@@ -94,15 +101,11 @@ class _Items:
 
 def read_rda(name, *variables, most=2**26) -> list:
     """Fetch an R data file (version 2, packed by bzip2 or xz) and return some of its variables."""
-    path = fetch(name)
-    try:
-        packed = _unpacked(path, most)
-        if packed[:7] != b"RDX2\nX\n":
+    with _fetched(name) as path:
+        content = _unpacked(path, most)
+        if content[:7] != b"RDX2\nX\n":
             raise ValueError("it is no R data file of version 2")
-        content = _Items(packed[19:]).item()  # after the versions of R
-    except Exception as error:  # what a damaged file raises is not limited
-        raise ValueError(f"{name}: {error}.") from error
-    return _chosen(content, variables, name)
+        return _chosen(_Items(content[19:]).item(), variables)  # after the versions of R
 
 
 def _empty(kind, shape, _):
@@ -131,14 +134,11 @@ class _ArrayUnpickler(pickle.Unpickler):
 
 def read_pickled_array(name, most) -> np.ndarray:
     """Fetch a packed pickle of one array of float64; whatever else it holds is a ValueError, and not run."""
-    path = fetch(name)
-    try:
+    with _fetched(name) as path:
         array = _ArrayUnpickler(io.BytesIO(_unpacked(path, most))).load()
         if not isinstance(array, np.ndarray) or array.dtype != np.float64:
             raise ValueError("it holds no array of float64")
-    except Exception as error:  # what a damaged file raises is not limited
-        raise ValueError(f"{name}: {error}.") from error
-    return array
+        return array
 
 
 def as_rows(matrix, columns=False) -> sparse.csr_array:
@@ -188,13 +188,8 @@ def _text(tag, text):
 
 def parse_stories(sgml: str) -> list[Story]:
     """Read the stories of one ``.sgm`` file, decoded as Latin-1."""
-    stories = []
-    for match in _DOCUMENT.finditer(sgml):
-        attributes, text = dict(_ATTRIBUTE.findall(match[1])), match[2]
-        story = Story(
-            newid=int(attributes["NEWID"]), lewis_split=attributes["LEWISSPLIT"],
-            has_topics=attributes["TOPICS"],
-            topics=tuple(map(html.unescape, _ITEM.findall(_field("TOPICS", text)))),
-            title=_text("TITLE", text), body=_text("BODY", text))
-        stories.append(story)
-    return stories
+    found = [(dict(_ATTRIBUTE.findall(match[1])), match[2]) for match in _DOCUMENT.finditer(sgml)]
+    return [Story(newid=int(attributes["NEWID"]), lewis_split=attributes["LEWISSPLIT"],
+                  has_topics=attributes["TOPICS"],
+                  topics=tuple(map(html.unescape, _ITEM.findall(_field("TOPICS", text)))),
+                  title=_text("TITLE", text), body=_text("BODY", text)) for attributes, text in found]

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import Dataset, loader, with_printed
-from mtclib.datasets.formats import Story, as_rows, parse_stories, read_mat
+from mtclib.datasets.formats import as_rows, parse_stories, read_mat
 from mtclib.datasets.tasks import (
     WEIGHT_OPTIONS,
     Corpus,
@@ -39,26 +39,20 @@ _ARCHIVE = "reuters21578/reuters21578.tar.xz"
 
 
 @cache
-def stories() -> tuple[Story, ...]:
-    """All 21,578 stories, by NEWID."""
-    texts = [data.decode("latin-1") for name, data in read_packed(_ARCHIVE).items() if name.endswith(".sgm")]
-    found = [story for text in texts for story in parse_stories(text)]
-    return tuple(sorted(found, key=lambda story: story.newid))
-
-
-@cache
-def reuters21578(modapte=True, need_body=True) -> Corpus:
+def reuters21578() -> Corpus:
     """Stories of Reuters-21578 with title and body; a story with exactly one topic has it as its label.
 
-    Only stories of the ModApte split (9,603 train, 3,299 test) and with a body, unless told otherwise; those
-    that then have a label are the 8,293 of 65 topics that are common in the clustering literature (the
-    "Reuters21578" matrix of D. Cai).  `ids` are the NEWID numbers.
+    Only stories of the ModApte split (9,603 train, 3,299 test) and with a body; those that have a label are
+    the 8,293 of 65 topics that are common in the clustering literature (the "Reuters21578" matrix of D. Cai).
+    `ids` are the NEWID numbers.
     """
-    chosen = [s for s in stories() if (s.modapte or not modapte) and (s.body or not need_body)]
+    files = [data.decode("latin-1") for name, data in read_packed(_ARCHIVE).items() if name.endswith(".sgm")]
+    stories = [story for text in files for story in parse_stories(text) if story.modapte and story.body]
+    stories.sort(key=lambda story: story.newid)
     return Corpus(
-        "reuters21578", "sgml", tuple(f"{s.title}\n{s.body}" for s in chosen),
-        tuple(s.topics[0] if len(s.topics) == 1 else "" for s in chosen), tuple(str(s.newid) for s in chosen),
-        tuple(s.modapte for s in chosen), (source_record(_ARCHIVE),))
+        "reuters21578", "sgml", tuple(f"{s.title}\n{s.body}" for s in stories),
+        tuple(s.topics[0] if len(s.topics) == 1 else "" for s in stories),
+        tuple(str(s.newid) for s in stories), tuple(s.modapte for s in stories), (source_record(_ARCHIVE),))
 
 
 EDITIONS = {"sgml": reuters21578} | {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from mtclib.core.checks import check_option
@@ -125,9 +126,10 @@ def _check_texts(tasks):
     for t, task in enumerate(tasks):
         if isinstance(task, str) or not len(task):
             raise ValueError(f"tasks: task {t + 1} must be a list with at least one text.")
-        if wrong := [i for i, text in enumerate(task) if not isinstance(text, str)]:
-            raise ValueError(f"tasks: document {wrong[0]} of task {t + 1} is {task[wrong[0]]!r}, not a text; "
-                             "leave it out or give an empty text.")
+        for i, text in enumerate(task):
+            if not isinstance(text, str):
+                raise ValueError(f"tasks: document {i} of task {t + 1} is {text!r}, not a text; leave it out "
+                                 "or give an empty text.")
 
 
 def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, each=True, **options):
@@ -198,16 +200,17 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
 def _class_positions(corpus, tasks, split):
     if split not in SPLITS:
         raise ValueError(f"split must be one of {SPLITS}, not {split!r}.")
-    if not len(tasks) or not all(len(classes) for classes in tasks):
+    if not len(tasks) or not all(len(classes) and not isinstance(classes, str) for classes in tasks):
         raise ValueError("tasks must be a list with the class names of each task, at least one each.")
-    groups = [[corpus.select(label, split) for label in classes] for classes in tasks]
-    for classes, found in zip(tasks, groups):
-        for label, positions in zip(classes, found):
-            if not len(positions):
+    for t, classes in enumerate(tasks):
+        if len(set(classes)) < len(classes):
+            raise ValueError(f"tasks: task {t + 1} has a class twice among {', '.join(classes)}.")
+        for label in classes:
+            if not len(corpus.select(label, split)):
                 known = ", ".join(sorted(set(corpus.labels) - {""}))
                 where = f"{corpus.name} ({corpus.edition}), split {split!r}"
                 raise ValueError(f"tasks: no document of class {label!r} in {where}. It has: {known}.")
-    return groups
+    return [[corpus.select(label, split) for label in classes] for classes in tasks]
 
 
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
@@ -276,7 +279,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     tasks : list of sequences of str
         The documents of each task.
     labels : list of sequences, default=None
-        Class of each document, for scoring; None where it is not known.
+        Class of each document, for scoring; None for a document whose class is not known, or for all.
     name : str, default="texts"
     task_names : sequence of str, default=None
         None numbers the tasks from 1.
@@ -307,7 +310,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     if [len(task) for task in tasks] != [len(y) for y in labels]:
         raise ValueError("labels must hold one label for each document of each task.")
     Xs, kept, _, steps = vectorize_tasks(tasks, min_terms=min_terms, **options)
-    coded = [np.unique([y[i] for i in rows], return_inverse=True) for y, rows in zip(labels, kept)]
+    coded = [pd.factorize(np.array([*y], dtype=object)[rows], sort=True) for y, rows in zip(labels, kept)]
     return Dataset(
-        name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded], task_names=task_names,
-        class_names=tuple(tuple(map(str, names)) for names, _ in coded), preprocessing=steps)
+        name=name, kind="multitask", Xs=Xs, labels=[codes for codes, _ in coded], task_names=task_names,
+        class_names=tuple(tuple(map(str, names)) for _, names in coded), preprocessing=steps)

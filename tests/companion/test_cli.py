@@ -92,7 +92,7 @@ def printed(path):
     (["run", "tiny", "--output", "x.txt"], "must end in .ipynb"),
     (["run", "tiny", "--export"], "add --profile full"),
     (["run", "tiny", "--profile", "full", "--export", "-p", "n_runs", "1"], "leave out -p"),
-    (["run", "tiny", "-p", "zz", "1"], "-p: a parameter of tiny.ipynb must be one of 'profile'"),
+    (["run", "tiny", "-p", "zz", "1"], "-p: a parameter of tiny must be one of 'profile'"),
     (["run", "tiny", "--output", f"{__file__}/x.ipynb"], "test_cli.py cannot be written to ("),
     (["fetch", "nothing-like-it"], "is called 'nothing-like-it'. `python -m mtclib list --data` lists all"),
     (["compare", "tasks", "--data", ""], "--data: name a folder"),

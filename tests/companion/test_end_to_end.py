@@ -8,7 +8,6 @@ from experiments_support import DECISION
 from mtclib.companion.papers.study import Study
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import profiles
-from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
@@ -131,8 +130,7 @@ def test_the_tables_show_verdicts_and_claims(study):
 
 
 @pytest.mark.parametrize(("show", "name"), [
-    (Study.pipelines_of_tables, "summary"), (Study.answer, "summary"),
-    (lambda study: ledger.part(study.paper, "answer"), "answer")])
+    (Study.pipelines_of_tables, "answer"), (Study.answer, "summary")])
 def test_a_paper_without_an_answer_or_a_summary_is_named_with_the_remedy(show, name, study):
     with pytest.raises(LedgerError, match=f"toy/claims.toml has no {name}; add one"):
         show(study)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 
@@ -136,6 +137,9 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     assert [y.tolist() for y in data.labels] == [[1, 0, 0], [0]]
     assert (data.class_names, data.task_names) == ((("p", "q"), ("q",)), ("x", "y"))
     assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
+    # By position, whatever the names of rows; a class may not be known.
+    column = pd.Series(["q", None, "p"], index=[2, 1, 0])
+    assert from_texts([pd.Series(texts[0], index=column.index)], [column]).labels[0].tolist() == [1, -1, 0]
     # Rows are the documents that were given, unless dropping is asked for.
     assert ([X.shape[0] for X in data.Xs], data.Xs[0][[1]].nnz) == ([3, 1], 0)
     assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
@@ -145,13 +149,15 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     (lambda: from_texts([]), "at least one task"), (lambda: from_texts("red ink"), "tasks must be a list"),
     (lambda: from_texts([["red"], []]), "task 2 must be"),
     (lambda: from_texts(["red ink", "sky"]), "task 1 must be a list"),
-    (lambda: from_texts([["red", None]]), "document 1 of task 1 is None"),
+    *((lambda task=task: from_texts([task]), "document 1 of task 1 is None")
+      for task in (["red", None], pd.Series(["red", None], [7, 8], object))),
     (lambda: from_texts([["red ink"]], [["p", "q"]]), "one label for each document"),
     (lambda: from_texts([["red ink"], ["sea"]], task_names=["x"]), "task_names: 1 names for 2 tasks"),
     (lambda: build_tasks(CORPUS, [["a", "z"]]), r"class 'z' .*It has: a, b"),
     (lambda: build_tasks(CORPUS, [["a"]], split="testing"), "split must be one of"),
+    (lambda: build_tasks(CORPUS, [["b"], ["a", "b", "a"]]), "task 2 has a class twice among a, b, a"),
     *((lambda tasks=tasks: build_tasks(CORPUS, tasks), "class names of each task")
-      for tasks in ([], [["a"], []])),
+      for tasks in ([], [["a"], []], ["a"])),
 ])  # fmt: skip
 def test_texts_classes_names_and_splits_that_do_not_fit_are_named(make, message):
     with pytest.raises(ValueError, match=message):

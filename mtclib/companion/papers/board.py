@@ -10,9 +10,8 @@ from scipy import stats
 
 from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS, PLAIN
-from mtclib.companion.papers import citations
+from mtclib.companion.papers import citations, study_of
 from mtclib.companion.parameters import HOME
-from mtclib.companion.runs import load_protocol
 from mtclib.companion.schema import beside
 from mtclib.companion.site import pages
 from mtclib.companion.tables.scores import REPORT
@@ -69,14 +68,11 @@ def cells() -> pd.DataFrame:
     """A row for each printed number."""
     found = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str})
     numbers = found[["printed", "ours", "sd"]].mul(np.where(found["metric"].isin(RELATIVE), 1, 100), axis=0)
-    specs = {paper: load_protocol(paper).datasets for paper in found["paper"].unique()}
-    used = [specs[paper][specs[paper][name].rows_of or name]
-            for paper, name in zip(found["paper"], found["source"])]
     places = found[["paper", "table", "dataset", "task", "method", "metric"]].fillna("").agg(":".join, axis=1)
     return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
         counted=np.where(found["counted"], "yes", "no"), **numbers.round(4), cell=places,
         keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
-        load=[_call(spec) for spec in used])
+        load=[_call(study_of(paper)._data(name)) for paper, name in zip(found["paper"], found["source"])])
 
 
 def packed(frame, columns, **further) -> str:

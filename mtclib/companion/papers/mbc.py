@@ -35,10 +35,13 @@ class PaperStudy(Study, paper="mbc"):
 
     def preprocessing_table(self):
         """Distance of IND from print under each weighting."""
-        keys, tried = ["published", "task", "metric"], self._tried
+        keys = ["published", "task", "metric"]
+        tried = self.results.frame.query("method == 'IND' and task in ['1', '2'] and published != ''")
+        tried = self.with_loader_params(tried, "weighting")
+        tried = tried.assign(metric=tried["metric"].map({ours: name for name, ours in METRICS.items()}))
         printed = self.published.rename(columns={"dataset": "published"}).query("method == 'IND'")
         printed = printed.set_index(keys)["mean"]
-        ours = tried[tried["method"] == "IND"].pivot_table("value", keys, "weighting", sort=False)
+        ours = tried.pivot_table("value", keys, "weighting", sort=False)
         distance = 100 * ours.sub(printed.reindex(ours.index), axis=0).abs()
         table = distance.groupby("published", sort=False).mean().T.assign(all=distance.mean())
         return self.scores_table(table.round(1).sort_values("all"), "IND: mean distance from print, points",
@@ -125,15 +128,6 @@ class PaperStudy(Study, paper="mbc"):
         rows = pd.concat([pd.concat([self.selected(head), self.truth_of(head)]).assign(dataset=name)
                           for name, head in heads.items()])
         return rows[rows["method"].isin([*BOTH, "true"])]
-
-    @property
-    def _tried(self):
-        """Scores of the tasks, named as printed, with the weighting of their data."""
-        frame = self.results.frame
-        rows = frame[frame["metric"].isin(METRICS.values()) & frame["task"].isin(["1", "2"])]
-        rows = rows[rows["published"] != ""]
-        rows = self.with_loader_params(rows[rows["method"].isin(BOTH)], "weighting")
-        return rows.assign(metric=rows["metric"].replace({ours: name for name, ours in METRICS.items()}))
 
     @property
     def _printed_distances(self):

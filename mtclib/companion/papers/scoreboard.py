@@ -19,7 +19,7 @@ from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 STATUSES = ("holds", "fails", "undecided", "not testable")
-LINES = {"own": "the paper's own", "compared": "compared", "reconstruction": "reconstructed by us"}
+LINES = ("its own", "the others")
 WORDS = beside(__file__, "scoreboard.toml")
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
 FILED, ROUNDED = WORDS["filed"], WORDS["rounded"]
@@ -48,26 +48,20 @@ def outcomes(paper):
 
 
 def by_paper(frame):
-    """Counted cells of each paper's own method, of compared ones and of reconstructions of those."""
-    counts = judge.verdict_counts(frame.assign(methods=frame["kind"].map(LINES)), ["paper", "methods"])
-    papers = sorted(frame["paper"].unique(), key=position)
-    lines = [(paper, line) for paper in papers for line in LINES.values() if (paper, line) in counts.index]
-    return counts.loc[lines, list(SHOWN)]
+    """Counted cells of each paper's own method, and of the others."""
+    methods = np.where(frame["kind"] == "own", *LINES)
+    counts = judge.verdict_counts(frame.assign(methods=methods), ["paper", "methods"])
+    return counts.loc[sorted(counts.index, key=lambda line: position(line[0])), list(SHOWN)]
 
 
 def board():
     """The scoreboard in two lines for each paper: its own method, and those that it compares with."""
     verdicts = all_verdicts()
-    counts = by_paper(verdicts).reset_index()
-    counts["methods"] = np.where(counts["methods"] == LINES["own"], "its own", "the others")
-    counts = counts.groupby(["paper", "methods"], sort=False).sum().reset_index()
+    counts = by_paper(verdicts).round().astype(int)
     names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in in_order()}
-    counts = counts.assign(paper=counts["paper"].map(names), ceiling=counts["ceiling"].round().astype(int))
-    sums = counts[list(SHOWN)].sum()
-    told = WORDS["told"].format(**sums)
-    caption = f"The {len(verdicts):,} printed numbers"
-    return tables.frame_table(counts, caption, WORDS["board"],
-                              notes=[WORDS["counted"], unknown_split(verdicts)], folded=told)
+    return tables.frame_table(counts.rename(index=names), f"The {len(verdicts):,} printed numbers",
+                              WORDS["board"], notes=[WORDS["counted"], unknown_split(verdicts)],
+                              folded=WORDS["told"].format(**counts.sum()))
 
 
 def picture():
@@ -169,10 +163,8 @@ def heads(table):
     """Headings for the picture: name of each paper, and its cells that agree, are undecided and deviate."""
     found = {}
     for paper, lines in table.groupby("paper", sort=False):
-        own = lines.index.get_level_values("methods") == LINES["own"]
-        told = ["{agreeing} / {undecided} / {deviating}".format(
-            **part[["agreeing", "undecided", "deviating"]].sum()) for part in (lines[own], lines[~own])]
-        found[paper] = f"{ledger.findings(paper)['name']}\nown {told[0]}, others {told[1]}"
+        own, others = map("{agreeing} / {undecided} / {deviating}".format_map, lines.to_dict("records"))
+        found[paper] = f"{ledger.findings(paper)['name']}\nown {own}, others {others}"
     return found
 
 

@@ -30,7 +30,7 @@ ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
 """Letters as a browser draws those of a variable."""
 TAGS = re.compile(r"""<(style|script).*?</\1>|<!--.*?-->|<("[^"]*"|'[^']*'|[^'">])*>""", re.S)
 ROWS, GAP = re.compile("<tbody.*?</tbody>", re.S), "<tbody></tbody>"
-CARD = 480, 320
+CARD = 400, 225
 """Largest width and height of the picture of a card, in pixels: twice what a card has, for fine screens."""
 EVIDENCE = "what-did-it-print"
 """Section of a paper's page whose parts are folded."""

@@ -120,12 +120,11 @@ def _ours(group, metric):
 
 
 def _runs(counts):
-    counts = sorted({int(n) for n in counts if not pd.isna(n) and n > 0})
-    if not counts:
+    counts = counts[counts > 0]
+    if counts.empty:
         return "no runs"
-    if len(counts) > 1:
-        return f"{counts[0]} to {counts[-1]} runs per cell"
-    return f"{counts[0]} run{'s' * (counts[0] > 1)} per cell"
+    least, most = int(counts.min()), int(counts.max())
+    return f"{f'{least} to ' * (least < most)}{most} run{'s' * (most > 1)} per cell"
 
 
 def _scale(metric):

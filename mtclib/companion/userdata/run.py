@@ -55,19 +55,23 @@ _SET = ("n_clusters", "random_state")
 def methods_for(data, n_clusters=None) -> pd.DataFrame:
     """Every method, whether it ``fits`` these data, the ``reason`` why not, its ``source`` (paper)."""
     ks = numbers_of_clusters(data, n_clusters)
-    rows = {name: _reason(name, cls.traits, data, ks) for name, cls in all_estimators().items()}
-    frame = pd.DataFrame({"reason": rows}).rename_axis("method")
+    frame = pd.DataFrame({"reason": _reasons(data.kind, ks, data.Xs)}).rename_axis("method")
     frame.insert(0, "fits", frame["reason"] == "")
     return frame.assign(source=[cls.traits.paper for cls in all_estimators().values()])
 
 
-def _reason(name, traits, data, ks):
-    """Why a method does not fit, or ""."""
-    if traits.kind != data.kind:
-        return _of_kind(name, data.kind)
+def _reasons(kind, ks=(), Xs=()):
+    """Why each method does not fit, or ""."""
+    negative = any(X.min() < 0 for X in Xs)
+    return {name: _reason(name, cls.traits, kind, ks, negative) for name, cls in all_estimators().items()}
+
+
+def _reason(name, traits, kind, ks, negative):
+    if traits.kind != kind:
+        return f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[kind]}."
     if traits.same_n_clusters and len(set(ks)) > 1:
         return f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
-    if traits.nonnegative and any(X.min() < 0 for X in data.Xs):
+    if traits.nonnegative and negative:
         return f"{name} needs data without negative entries, and these have some."
     return ""
 
@@ -101,38 +105,25 @@ def check_methods(methods, data, n_clusters=None) -> dict:
     >>> check_methods(["k-means", {"MSPL": {"kappa": 2.0}}], example("views"))
     {'ConMC': {}, 'MSPL': {'kappa': 2.0}}
     """
-    known = methods_for(data, n_clusters)
-    fitting = list(known.index[known["fits"]])
-    if isinstance(methods, list | tuple) and "all" in methods:
-        methods = [*fitting, *(entry for entry in methods if entry != "all")]
-    chosen = named(methods, data.kind)
-    _refuse([known.loc[name, "reason"] for name in chosen if name not in fitting], fitting)
-    chosen = chosen or {name: {} for name in DEFAULTS[data.kind] if name in fitting}
+    chosen = named(methods, data.kind, numbers_of_clusters(data, n_clusters), data.Xs)
     return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
 
 
-def named(methods, kind) -> dict:
-    """Methods as in :func:`check_methods`, class to parameters; an error for unknown ones, and for methods of
-    another kind of data."""
+def named(methods, kind, ks=(), Xs=()) -> dict:
+    """The same without the parameters of `GRAPHS`; before the data are read, as far as their kind tells."""
+    reasons = _reasons(kind, ks, Xs)
+    fitting = [name for name, reason in reasons.items() if not reason]
+    if isinstance(methods, list | tuple) and "all" in map(_letters, methods):
+        methods = [*fitting, *(entry for entry in methods if _letters(entry) != "all")]
     chosen = {class_name(name, kind): values for name, values in _entries(methods).items()}
-    known = all_estimators()
     for name, values in chosen.items():
-        choose(name, list(known), "methods")
-        parameters = [key for key in known[name](2).get_params() if key not in _SET]
+        choose(name, list(reasons), "methods")
+        parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
-    _refuse([_of_kind(name, kind) for name in chosen if known[name].traits.kind != kind],
-            [name for name, cls in known.items() if cls.traits.kind == kind])
-    return chosen
-
-
-def _refuse(reasons, fitting):
-    if reasons:
-        raise ValueError(f"methods: {' '.join(reasons)} Methods that fit: {', '.join(fitting)}.")
-
-
-def _of_kind(name, kind):
-    return f"{name} takes {TAKES[all_estimators()[name].traits.kind]}, and these data are {TAKES[kind]}."
+    if wrong := [reasons[name] for name in chosen if reasons[name]]:
+        raise ValueError(f"methods: {' '.join(wrong)} Methods that fit: {', '.join(fitting)}.")
+    return chosen or {name: {} for name in DEFAULTS[kind] if name in fitting}
 
 
 def class_name(name, kind) -> str:

@@ -55,9 +55,11 @@ def rows(study, known=()):
         if old and all(row["sizes"] == told.get(row["task"]) for row in old):
             yield from old
             continue
-        scores = _shuffled(study, dataset, truth) | _between(study, source, set(places["metric"]))
+        scores = _shuffled(study, dataset, truth)
+        scores["avg"] |= _between(study, source, set(places["metric"]) & set(MEASURES))
         for task, metric in places[["task", "metric"]].itertuples(index=False):
-            values = scores.get((task or ("" if "" in sizes else "avg"), our_name(study.paper, metric)))
+            place = task or ("" if "" in sizes else "avg")
+            values = scores.get(place, {}).get(our_name(study.paper, metric))
             if values is not None:
                 found = np.round([values.mean(), *np.quantile(values, [0.025, 0.975])], 4)
                 yield dict(zip(COLUMNS, (study.paper, named, task, metric, told[task], *found)))
@@ -76,33 +78,29 @@ def _sources(study):
 
 
 def _between(study, source, metrics):
-    """Printed measures that compare the partitions of two tasks, for classes shuffled in each."""
-    metrics = metrics & set(MEASURES)
+    """Measures that compare the partitions of two tasks, for classes shuffled in each."""
     if not metrics:
         return {}
-    spec, rng, scores = study._data(source), np.random.default_rng(0), {}
+    spec, rng, drawn = study._data(source), np.random.default_rng(0), []
     data, scale = runs.load_dataset(spec.loader, spec.params)[0], study._spec(source).scale
     for _ in range(N_DRAWS):
         model = SimpleNamespace(labels_=[rng.permutation(classes) for classes in data.labels])
-        for metric in metrics:
-            scores.setdefault(("avg", metric), []).append(
-                scale.get(metric, 1.0) * MEASURES[metric](data, model))
-    return {place: np.array(values) for place, values in scores.items()}
+        drawn.append({name: scale.get(name, 1.0) * MEASURES[name](data, model) for name in metrics})
+    return dict(pd.DataFrame(drawn))
 
 
 def _shuffled(study, dataset, truth):
-    """Scores of shuffled labels by (task, measure), with the mean over the printed tasks as "avg"."""
-    scores = {}
+    """Scores of shuffled labels by task and measure, with the mean over the printed tasks as "avg"."""
+    drawn = {}
     for number, labels in enumerate(truth):
         for task, classes in labels.items():
             rng = np.random.default_rng([number, zlib.crc32(f"{study.paper} {dataset} {task}".encode())])
-            for _ in range(-(-N_DRAWS // len(truth))):
-                for metric, value in score_all(classes, rng.permutation(classes)).items():
-                    scores.setdefault((task, metric), []).append(value)
-    scores = {place: np.array(values) for place, values in scores.items()}
-    tasks = list(truth[0])[: study.protocol.printed_tasks.get(dataset)]
-    means = {metric: np.mean([scores[task, metric] for task in tasks], axis=0) for _, metric in scores}
-    return {**{("avg", metric): mean for metric, mean in means.items()}, **scores}
+            drawn.setdefault(task, []).extend(score_all(classes, rng.permutation(classes))
+                                              for _ in range(-(-N_DRAWS // len(truth))))
+    scores = {task: pd.DataFrame(each) for task, each in drawn.items()}
+    tasks = list(scores)[: study.protocol.printed_tasks.get(dataset)]
+    scores["avg"] = sum(scores[task] for task in tasks) / len(tasks)
+    return {task: dict(each) for task, each in scores.items()}
 
 
 def _truth(study, source):

@@ -37,9 +37,9 @@ def headline(study, printed):
 
 def pipelines(study, printed):
     """Every committed pipeline of a printed data set on which the paper's own method was run."""
-    specs = {spec.pool or name: spec for name, spec in study.protocol.datasets.items()
-             if spec.published == printed}
-    named = [_pipeline(study, name) for name in specs]
+    names = dict.fromkeys(spec.pool or name for name, spec in study.protocol.datasets.items()
+                          if spec.published == printed)
+    named = [_pipeline(study, name) for name in names]
     found = {(one.source, one.variant, ""): one for one in named}
     for base in (one for one in named if not one.variant):
         rows = study.rows(base.source)[["method", "params"]].drop_duplicates()
@@ -84,10 +84,8 @@ def headlines(study):
 
 
 @lru_cache(maxsize=1)  # variants of one source follow each other
-def _grid(study, source, dataset, metrics):
-    rows = study.grid(source, dataset)
-    rows = rows[rows["metric"].isin(metrics) | (rows["task"] == "overall")]
-    return rows.sort_values("run", kind="stable")
+def _grid(study, source, dataset):
+    return study.grid(source, dataset).sort_values("run", kind="stable")
 
 
 class Scores:
@@ -106,8 +104,7 @@ class Scores:
         self.places = cells.drop_duplicates(["task", "metric"])[["task", "metric"]].reset_index(drop=True)
         self.relative = self.places["metric"].isin(RELATIVE).to_numpy()
         self.n_published, self.by, self.printed = study.n_published(pipeline.source), {}, {}
-        metrics = tuple({our_name(study.paper, metric) for metric in self.places["metric"]})
-        rows = _grid(study, pipeline.source, dataset, metrics)
+        rows = _grid(study, pipeline.source, dataset)
         groups = rows.groupby("method", sort=False).indices
         stands = _stands(study, rows, pipeline)
         for method, own in cells.groupby("method", sort=False):
@@ -155,10 +152,11 @@ class Scores:
 
 def population(study, cells, rows):
     """Scores of all settings, (settings, runs, cells), and accuracies to choose by, (settings, runs)."""
-    rows = rows[rows["status"] == "ok"]
+    metrics = [our_name(study.paper, metric) for metric in cells["metric"]]
+    rows = rows[(rows["status"] == "ok") & (rows["metric"].isin(metrics) | (rows["task"] == "overall"))]
     table = rows.pivot_table("value", ["params", "run"], ["task", "metric"], sort=False)
     tasks = cells["task"] if (rows["task"] == "").any() else cells["task"].replace("", "avg")
-    names = [(task, our_name(study.paper, metric)) for task, metric in zip(tasks, cells["metric"])]
+    names = list(zip(tasks, metrics))
     by = next((name for name in table if name[0] == "overall"), names[0])
     settings, runs = rows["params"].unique(), rows["run"].unique()
     table = table[[*names, by]].reindex(pd.MultiIndex.from_product([settings, runs]))

@@ -96,7 +96,7 @@ def _outcomes(cells, ours, theirs, shift):
         ours=ours[0].ravel(), ours_std=ours[1].ravel(),
         published=(np.round(shifted / unit) * unit).ravel(),
         published_std=(np.round(theirs[1] / unit_std) * unit_std).ravel())
-    fixed = cells["method"][cells["uncertainty"] == "none"].unique()
+    fixed = cells["method"][cells["uncertainty"].isin(["none", "published only"])].unique()
     judged = with_interval(frame, cells["published_n"].iloc[0], fixed)
     exact = judged["difference"].abs() <= judged["half_unit"] * (1 + 1e-9)
     shares = [exact | (judged["statistical"] == "agrees"),

@@ -41,9 +41,9 @@ class Again:
     perfect_tau: np.ndarray  # (draws, places)
 
 
-def again(study, trials=TRIALS):
+def again(study):
     """An `Again` for each printed data set of a paper on its headline pipeline."""
-    return [_again(scores, frame, trials, np.random.default_rng(number))
+    return [_again(scores, frame, TRIALS, np.random.default_rng(number))
             for number, scores in enumerate(headlines(study)) if len(frame := gains.of_set(scores))]
 
 

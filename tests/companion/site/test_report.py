@@ -155,10 +155,11 @@ def test_tables_of_equations_lead_to_the_lines_of_their_functions(paper, site):
 
 
 @pytest.mark.parametrize("paper", paths.papers())
-def test_each_decision_that_a_card_names_leads_to_its_row(paper, site):
-    links = site[f"{paper}.html"].select(".mtclib-card a[href^='#decision-']")
-    rows = {row["id"]: row.get_text() for row in site[f"{paper}.html"].select("th[id^='decision-']")}
-    assert {(link["href"][1:], link.get_text()) for link in links} <= set(rows.items())
+def test_each_decision_that_a_card_names_leads_to_its_row(paper, folder):
+    text = (folder / f"{paper}.html").read_text("utf-8")
+    links = re.findall(r'<a href="#decision-([^"]+)">([^<]+)</a>', text)
+    rows = re.findall(r'<th id="decision-([^"]+)" scope="row">([^<]+)<', text)
+    assert set(links) <= set(rows)
     assert len(links) > 50
 
 

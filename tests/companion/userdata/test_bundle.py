@@ -203,6 +203,7 @@ def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
     (["none.csv", "--method", "MTCMLR"], "--method must be one of .*; got 'MTCMLR'. Did you mean 'MTCMRL'"),
     (["none.csv", "--method", "MSPL"], "--method: MSPL takes views, .* Methods that fit: ASI, "),
     (["\x1b[2Jnone.csv"], "error: \ufffd.2Jnone.csv: there is no such file"),
+    (["x" * 300 + ".csv"], "paths: .* cannot be a path here .*too long"),
     (["own.csv", "--n-clusters", "2", "3"], "no file '3'; join numbers of clusters by commas, as in 2,3"),
     (["own.csv", "--method", "KMeans", "MBC"], "no file 'MBC'; repeat --method for each"),
     (["own.csv", "--n-clusters", "99"], "--n-clusters is 99 but own has only 10 sample"),

@@ -102,17 +102,6 @@ def test_what_is_sparse_stays_sparse():
         np.testing.assert_array_equal(X.toarray(), NUMBERS)
 
 
-def test_labels_are_columns_or_arrays_of_numbers_or_words():
-    data = load_tasks([put("x.csv", "0.5,1,u\n2,3,v\n")], "3", header=False)
-    assert data.Xs[0].tolist() == [[0.5, 1], [2, 3]]
-    assert (data.class_names, data.feature_names) == ((("u", "v"),), (None,))
-    put("x.mat", {"fea": NUMBERS, "gnd": np.array([[2], [10], [2]]), "who": cells("u", "v", "u")})
-    data = load_tasks(["x.mat"], "gnd")
-    np.testing.assert_array_equal(data.Xs[0], NUMBERS)
-    assert (data.labels[0].tolist(), data.class_names) == ([0, 1, 0], (("2", "10"),))
-    assert load_tasks(["x.mat"], "who").class_names == (("u", "v"),)
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", ["tasks", "views"])
 def test_files_whose_samples_are_all_equal_are_said_by_name(kind):
@@ -275,17 +264,80 @@ def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_
         read_table("x.parquet")
 
 
-def test_columns_of_tasks_and_rows_of_views_are_matched_by_name():
-    data = load_tasks([put("x.csv", "a,b,y\n1,2,u\n"), put("y.csv", "y,b,a\nv,4,3\n")], "y")
-    assert [X.tolist() for X in data.Xs] == [[[1, 2]], [[3, 4]]]
-    assert (data.kind, data.task_names, data.class_names) == ("multitask", ("x", "y"), (("u",), ("v",)))
-    unnamed = put("z.npy", np.ones((2, 2)))
-    data = load_tasks([unnamed, put("x.csv", "a,b\n1,2\n"), put("y.csv", "b,a\n4,3\n")])
-    assert [X.tolist() for X in data.Xs[1:]] == [[[1, 2]], [[3, 4]]]
-    paths = [put("x.csv", "id,a\nr,1\ns,2\n"), put("y.csv", "id,b,y\ns,20,v\nr,10,u\n")]
-    data = load_views(paths, "y", id_column="id")
-    assert [X.ravel().tolist() for X in data.Xs] == [[1, 2], [10, 20]]
-    assert (data.labels.tolist(), data.sample_names[0].tolist()) == ([0, 1], ["r", "s"])
+NAMED = {"sample_names": [["01", "b"]], "labelled": False}
+LOADED = {
+    "columns by name": ("tasks", {"x.csv": "a,b,y\n1,2,u\n", "y.csv": "y,b,a\nv,4,3\n"}, {
+        "label_column": "y"}, {
+        "Xs": [[[1, 2]], [[3, 4]]], "task_names": ["x", "y"], "class_names": [["u"], ["v"]]}),
+    "columns by name after a file without": ("tasks", {
+        "z.npy": np.ones((1, 2)), "x.csv": "a,b\n1,2\n", "y.csv": "b,a\n4,3\n"}, {}, {
+        "Xs": [[[1, 1]], [[1, 2]], [[3, 4]]]}),
+    "rows by name": ("views", {"x.csv": "id,a\nr,1\ns,2\n", "y.csv": "id,b,y\ns,20,v\nr,10,u\n"}, {
+        "label_column": "y", "id_column": "id"}, {
+        "Xs": [[[1], [2]], [[10], [20]]], "labels": [0, 1], "sample_names": [["r", "s"]]}),
+    "columns by number": ("tasks", {"x.csv": "0.5,1,u\n2,3,v\n"}, {"label_column": "3", "header": False}, {
+        "Xs": [[[0.5, 1], [2, 3]]], "class_names": [["u", "v"]], "feature_names": [None]}),
+    "classes as numbers": ("tasks", {"x.mat": {"fea": NUMBERS, "gnd": np.array([[2], [10], [2]])}}, {
+        "label_column": "gnd"}, {
+        "Xs": [NUMBERS.tolist()], "labels": [[0, 1, 0]], "class_names": [["2", "10"]]}),
+    "classes as words": ("tasks", {"x.mat": {"fea": NUMBERS, "who": cells("u", "v", "u")}}, {
+        "label_column": "who"}, {"labels": [[0, 1, 0]], "class_names": [["u", "v"]]}),
+    "classes of some": ("tasks", {"x.csv": "a,y\n1,u\n2,\n3,v\n"}, {"label_column": "y"}, {
+        "labels": [[0, -1, 1]], "labelled": True, "n_clusters": [2]}),
+    "no classes": ("views", {"x.npy": NUMBERS}, {}, {"labels": [-1, -1, -1], "labelled": False}),
+    "classes of many digits": ("tasks", {"x.csv": f"a,y\n1,1\n2,{'9' * 400}\n"}, {"label_column": "y"}, {
+        "class_names": [["1", "9" * 400]]}),
+    "classes beside views": ("views", {
+        "x.csv": "id,a\nr,1\ns,2\n", "z.csv": "id,b\nr,1\ns,2\n", "y.csv": "id,y\ns,v\nr,u\n"}, {
+        "labels": ["y.csv"], "id_column": "id"}, {"labels": [0, 1]}),
+    **{f"classes beside tasks, {column}": ("tasks", {
+        "x.npy": NUMBERS, "z.npy": NUMBERS, "y.csv": "class\n5\n7\n5\n",
+        "n.npz": {"class": np.array([5, 7, 5])}}, {
+        "labels": ["y.csv", "n.npz"], "label_column": column}, {
+        "labels": [[0, 1, 0]] * 2, "class_names": [["5", "7"]] * 2}) for column in (None, "class")},
+    "names and classes as written": ("tasks", {
+        "x.csv": "id,a,y\n001,0,None\n1e3,0,01\nNA,0,1\nnan,0,NA\n-5,0,\n1.50,0,true\n"}, {
+        "label_column": "y", "id_column": "id"}, {
+        "sample_names": [["001", "1e3", "NA", "nan", "-5", "1.50"]], "labels": [[3, 0, 1, 2, -1, 4]],
+        "class_names": [["01", "1", "NA", "None", "true"]]}),
+    "classes as written, beside": ("tasks", {"x.npy": NUMBERS, "y.csv": "y\nNA\n01\n1\n"}, {
+        "labels": ["y.csv"]}, {"class_names": [["01", "1", "NA"]]}),
+    "empty lines": ("tasks", {"x.csv": "\n\nid;x;y\n01;2;3\n\nb;4;5\n"}, {"id_column": "id"}, NAMED),
+    "years as names": ("tasks", {"x.csv": "id,2019,2020\n01,1,2\nb,3,4\n"}, {"id_column": "id"}, NAMED),
+    "marks in names": ("tasks", {"x.csv": '"x; z", "height, cm",id \n1, 2, 01\n3, 4, b\n'}, {
+        "id_column": "id"}, NAMED),
+    "large numbers": ("tasks", {"x.csv": f"id,{'9' * 20}\n01,{'9' * 20}\nb,1\n"}, {
+        "id_column": "id", "header": True}, NAMED),
+    "words of tasks": ("tasks", {
+        "x.csv": 'id,t,y\nr,"Red ink, red",u\ns,7,v\n', "y.csv": "t,y,id\nblue ink,u,r\n"}, {
+        "label_column": "y", "id_column": "id", "text_column": "t"}, {
+        "Xs": [[[0, 1, 2], [0, 0, 0]], [[1, 1, 0]]], "feature_names": [["blue", "ink", "red"]] * 2,
+        "labels": [[0, 1], [0]]}),
+    "words of a view": ("views", {"x.csv": 'id,t\nr,"Red ink, red"\ns,7\n', "z.csv": "id,a\ns,2\nr,1\n"}, {
+        "id_column": "id", "text_column": "t"}, {
+        "Xs": [[[1, 2], [0, 0]], [[1], [2]]], "feature_names": [["ink", "red"], ["a"]]}),
+    "words of any alphabet, however accents are written": ("tasks", {
+        "x.csv": "t\ngr\u00f6\u00dfer \u00e9t\u00e9 3\nE\u0301TE\u0301 \u65e5\u672c\n"}, {
+        "text_column": "t"}, {"Xs": [[[1, 1, 0], [0, 1, 1]]],
+                              "feature_names": [["gr\u00f6\u00dfer", "\u00e9t\u00e9", "\u65e5\u672c"]]}),
+    "a long text": ("tasks", {"x.csv": f"1,{'word ' * 30_000}\n"}, {"header": False, "text_column": "2"}, {
+        "Xs": [[[30_000]]]}),
+}  # fmt: skip
+
+
+def plain(value):
+    """Arrays and tuples as lists."""
+    value = value.toarray() if sp.issparse(value) else value
+    return list(map(plain, value)) if isinstance(value, list | tuple | np.ndarray) else value
+
+
+@pytest.mark.parametrize("what", LOADED)
+def test_what_is_loaded_is_matched_by_name_and_stays_as_written(what):
+    kind, contents, options, expected = LOADED[what]
+    for name, content in contents.items():
+        put(name, content)
+    data = load(kind, [name for name in contents if name not in options.get("labels", ())], **options)
+    assert {name: plain(getattr(data, name)) for name in expected} == expected
 
 
 @pytest.mark.parametrize("column", ["class", "nr", "id"])
@@ -300,27 +352,6 @@ def test_numbers_and_classes_of_samples_that_count_as_features_are_told(column, 
         assert (said in caplog.text) if said else not caplog.text
 
 
-def test_the_features_of_texts_are_their_words_over_one_vocabulary_of_all_tasks_or_of_one_view():
-    files = [put("x.csv", 'id,t,y\nr,"Red ink, red",u\ns,7,v\n'), put("y.csv", "t,y,id\nblue ink,u,r\n")]
-    data = load_tasks(files, "y", id_column="id", text_column="t")
-    assert [X.toarray().tolist() for X in data.Xs] == [[[0, 1, 2], [0, 0, 0]], [[1, 1, 0]]]
-    assert data.feature_names == (("blue", "ink", "red"),) * 2
-    assert [y.tolist() for y in data.labels] == [[0, 1], [0]]
-    views = [files[0], put("z.csv", "id,a\ns,2\nr,1\n")]
-    data = load_views(views, "y", id_column="id", text_column="t")
-    assert data.feature_names == (("ink", "red"), ("a",))
-    assert data.Xs[1].ravel().tolist() == [1, 2]
-
-
-def test_words_are_counted_whatever_their_alphabet_and_however_their_accents_are_written():
-    text = "t\ngr\u00f6\u00dfer \u00e9t\u00e9 3\nE\u0301TE\u0301 \u65e5\u672c\n"
-    long = put("x.csv", f"1,{'word ' * 30_000}\n")
-    assert values(long, header=False, text_column="2").toarray().tolist() == [[30_000]]
-    data = load_tasks([put("x.csv", text)], text_column="t")
-    assert data.feature_names == (("gr\u00f6\u00dfer", "\u00e9t\u00e9", "\u65e5\u672c"),)
-    assert data.Xs[0].toarray().tolist() == [[1, 1, 0], [0, 1, 1]]
-
-
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():
     for name, columns in (("x.csv", range(20_000)), ("y.csv", range(19_999, -1, -1))):
         pd.DataFrame([range(20_000)] * 3, columns=[f"word {j}" for j in columns]).to_csv(name, index=False)
@@ -331,17 +362,6 @@ def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pan
     data = load_tasks(["x.csv", "y.csv"])
     assert data.Xs[1][0].tolist() == list(range(19_999, -1, -1))
     assert time.process_time() - start < 10 * plain + 5  # a product of both numbers of columns takes minutes
-
-
-def test_labels_come_from_a_file_of_their_own():
-    views = [put("x.csv", "id,a\nr,1\ns,2\n"), put("z.csv", "id,b\nr,1\ns,2\n")]
-    named = put("named.csv", "id,y\ns,v\nr,u\n")
-    assert load_views(views, labels=named, id_column="id").labels.tolist() == [0, 1]
-    bare = [put("x.npy", NUMBERS), put("y.npy", NUMBERS)]
-    labels = [put("y.csv", "class\n5\n7\n5\n"), put("n.npz", {"class": np.array([5, 7, 5])})]
-    for column in (None, "class"):
-        data = load_tasks(bare, column, labels=labels)
-        assert ([y.tolist() for y in data.labels], data.class_names) == ([[0, 1, 0]] * 2, (("5", "7"),) * 2)
 
 
 CONTENTS = {
@@ -390,39 +410,6 @@ def test_files_that_do_not_fit_together_or_whose_labels_are_no_classes_are_refus
         put(name, content)
     with pytest.raises(DataFileError, match=message):
         read(paths.split(), **options)
-
-
-def test_labels_are_optional_and_may_be_missing_for_some_samples():
-    data = load_tasks([put("x.csv", "a,y\n1,u\n2,\n3,v\n")], "y")
-    assert data.labels[0].tolist() == [0, -1, 1]
-    assert data.labelled
-    assert data.n_clusters == [2]
-    without = load_views([put("x.npy", NUMBERS)])
-    assert not without.labelled
-    assert without.labels.tolist() == [-1, -1, -1]
-
-
-def test_names_and_labels_are_text_and_survive_as_written():
-    ids, labels = ["001", "1e3", "NA", "nan", "-5", "1.50"], ["None", "01", "1", "NA", "", "true"]
-    assert load_tasks([put("x.csv", f"a,y\n1,1\n2,{'9' * 400}\n")], "y").class_names == (("1", "9" * 400),)
-    rows = "".join(f"{name},{i},{label}\n" for i, (name, label) in enumerate(zip(ids, labels)))
-    data = load_tasks([put("x.csv", f"id,a,y\n{rows}")], "y", id_column="id")
-    assert data.sample_names[0].tolist() == ids
-    assert data.labels[0].tolist() == [3, 0, 1, 2, -1, 4]
-    assert data.class_names[0] == ("01", "1", "NA", "None", "true")
-    labels = put("l.csv", "y\nNA\n01\n1\n")
-    assert load_tasks([put("x.npy", NUMBERS)], labels=[labels]).class_names == (("01", "1", "NA"),)
-
-
-@pytest.mark.parametrize(("text", "ids"), [
-    ("\n\nid;x;y\n01;2;3\n\n02;4;5\n", ["01", "02"]), ("id,2019,2020\n01,1,2\n", ["01"]),
-    ('"x; z", "height, cm",id \n1, 2, 01\n3, 4, b\n', ["01", "b"]),
-    ("id,99999999999999999999\n01,99999999999999999999\n", ["01"]),
-])  # fmt: skip
-def test_empty_lines_blanks_and_marks_in_names_change_nothing(text, ids):
-    data = load_tasks([put("x.csv", text)], id_column="id", header=True)
-    assert data.sample_names[0].tolist() == ids
-    assert len(data.Xs[0]) == len(ids)
 
 
 def test_tasks_have_names_that_differ_and_can_be_shown():

@@ -50,7 +50,8 @@ document.addEventListener("keydown", ({target, key, ctrlKey, metaKey, altKey}) =
 });
 
 // Words that any question may have are not asked for.  Places with all others come first; then those with most, and those
-// with words that begin like the last one.  A name that is typed in full stands before longer names that begin with it.
+// with words that begin like the last one.  A name that is typed in full stands before longer names that begin with it, and
+// a question of `copy_index` of conf.py that has all words before what else has them.
 const COMMON = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in is it its
   me my of on or our should so than that the their them there these they this to was we were what when where which who why will
   with would you your`.split(/\s+/).map(stem));
@@ -64,12 +65,16 @@ Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (origin
     const engine = original.create(options);
     return {...engine, search: (query) => {
       const words = original.tokenize(stem(query)), asked = words.filter((word) => !COMMON.has(word));
-      const places = new Map(), isIt = typed(query);
+      const places = new Map(), isIt = typed(query), answers = new Set();
       for (const some of parts((asked.length ? asked : words).slice(0, 6)))
         for (const one of [[...some, WHOLE], some])
           if (places.size < 20)
-            for (const {u, shown} of engine.search(one.join(" ")).items) places.set(u, {...shown, u});
-      return {items: [...places.values()].sort((a, b) => isIt(b) - isIt(a)), terms: asked};
+            for (const {u, s, x, shown} of engine.search(one.join(" ")).items) {
+              places.set(u, {...shown, u});
+              if (!x && asked.every((word) => original.tokenize(s).includes(word))) answers.add(u);
+            }
+      const first = (one) => 2 * isIt(one) + answers.has(one.u);
+      return {items: [...places.values()].sort((a, b) => first(b) - first(a)), terms: asked};
     }};
   }};
 }});
