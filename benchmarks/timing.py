@@ -1,11 +1,12 @@
 """What the benchmarks share: seconds of one processor, rows of one table, the command line of a script."""
 
 import argparse
+import ctypes
 import gc
 import resource
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import process_time
 
@@ -40,6 +41,8 @@ def peak(*, forget=False):
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # macOS counts bytes
     if forget:
         gc.collect()
+        with suppress(AttributeError):  # memory that is free but kept would be used without being seen
+            ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return int(status.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) / 1024
 

@@ -25,7 +25,7 @@ from mtclib.core import lifelong
 from mtclib.core.lifelong import Libraries, StateFileError
 from mtclib.core.starts import best_kmeans
 from mtclib.datasets import load
-from mtclib.maths.graphs import cosine_knn_affinity, normalized_bipartite
+from mtclib.maths.graphs import normalized_bipartite
 
 # Most fits below are stopped early.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -426,9 +426,6 @@ def test_before_the_first_task_nothing_can_be_asked(tmp_path):
 def test_samples_without_neighbours_and_features_without_entries_are_no_obstacle():
     X, Z = views(30, d=(9, 30))
     X[4], Z[:, :3] = 0.0, 0.0
-    A = cosine_knn_affinity(X, 5)
-    assert not A[[4]].nnz
-    assert not A[:, [4]].nnz
     model = fitted().fit([[X, Z], views(30, 1, d=(9, 30))])
     assert all(np.isfinite(array).all() for array in model.libraries_.arrays().values())
     assert (fitted().fit([[X, Z]]).embedding_[1][:3] == 0.0).all()

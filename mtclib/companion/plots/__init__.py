@@ -25,10 +25,9 @@ from mtclib.companion.plots.streams import forgetting_curve, order_spread, strea
 from mtclib.companion.plots.userdata import embedding, number_of_clusters
 
 __all__ = [
-    "MANIFEST_COLUMNS", "Picture", "certainty", "embedding",
-    "folder_key", "forest", "forgetting_curve", "leverage", "number_of_clusters", "objective_panels",
-    "order_spread", "relation_matrix", "robustness", "runtime", "save", 
-    "scoreboard", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
-    "specification_curve", "stream_costs", "style", "task_objectives",
-    "task_pairs", "trajectories", "transfer_curve", "weight_functions", "write",
+    "MANIFEST_COLUMNS", "Picture", "certainty", "embedding", "folder_key", "forest", "forgetting_curve",
+    "leverage", "number_of_clusters", "objective_panels", "order_spread", "relation_matrix", "robustness",
+    "runtime", "save", "scoreboard", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
+    "specification_curve", "stream_costs", "style", "task_objectives", "task_pairs", "trajectories",
+    "transfer_curve", "weight_functions", "write",
 ]

@@ -153,15 +153,6 @@ def legend(fig, handles):
     fig.set_figheight(fig.get_figheight() + LEGEND_ROW * max(0, rows - LEGEND_ROWS))
 
 
-def bare(ax, rows):
-    """Axes of coloured cells: the first row on top, with these names, and no lines of the axes' own."""
-    ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
-    ax.invert_yaxis()
-    ax.grid(False)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
-
-
 def ticks(axis, values):
     """Ticks at these values and nowhere else, in the words of :func:`short`."""
     axis.set_major_locator(FixedLocator(values))

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from mtclib.companion.plots.look import RULE, bare, figure, legend
+from mtclib.companion.plots.look import RULE, figure, legend
 from mtclib.companion.tables import COLOURS, MEANINGS, label
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import JUDGED
@@ -111,7 +111,11 @@ def _board_panel(ax, verdicts, counted, head):
                                linewidth=0.6))
         ax.text(column + 0.5, row + 0.52, label(verdicts.iat[row, column])[0], color=text, alpha=alpha,
                 fontsize=8, ha="center", va="center")
-    bare(ax, verdicts.index)
+    ax.set_yticks(np.arange(len(verdicts)) + 0.5, verdicts.index)
+    ax.invert_yaxis()
+    ax.grid(False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
     name, _, counts = head.partition("\n")
     for end in ":,":
         if max(map(len, counts.split("\n"))) > LETTERS * (verdicts.shape[1] + 4):
