@@ -1,6 +1,6 @@
 """What was promised of speed, memory and quality at scale, measured now: pass or short for each.
 
-    python -m benchmarks targets            what takes about two minutes of the processor and 2 GB in all
+    python -m benchmarks targets            what takes about a minute of the processor and 2 GB in all
     python -m benchmarks targets --full     all but ten million samples: 12 GB, about half an hour
 
 What is not asked for, and what needs data that are not here, stands in the table as not measured today.  Both
