@@ -199,10 +199,12 @@ class Drawn:
         """Mean over all runs at the setting of each draw, (draws, places)."""
         return self.values.mean(axis=1)[self.best]
 
-    def variance(self, other=None):
-        """Squared standard error of each drawn mean, (draws, places); of its difference from the mean of
-        `other`, of the same runs, if that is given."""
-        values = self.values[self.best] - (0 if other is None else other.values[other.best])
+    def variance(self, other=None, share=1.0):
+        """Squared standard error of each drawn mean, (draws, places); of its difference from `share` of the
+        mean of `other`, of the same runs, if that is given."""
+        values = self.values[self.best]
+        if other is not None:
+            values = values - np.atleast_1d(share)[..., None, :] * other.values[other.best]
         mean, square = (np.einsum("dr,drp->dp", self.shares, values**power) for power in (1, 2))
         return np.maximum(square - mean**2, 0) / max(self.n - 1, 1)
 

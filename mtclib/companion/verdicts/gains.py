@@ -1,10 +1,10 @@
 """What the paper's method gains over each rival, ours beside print, and whether it comes back.
 
 Gains are in points; of a distance, which has no scale, the reduction in percent of the rival's.  Our runs of
-two methods share starts, and splits of the data, so that the interval is over their differences.  What print
-allows: where it has standard deviations, they count as those of independent runs; where it has none, ours
-stand in, and those of one split are shared by the methods.  The choice of a setting with labels by noisy runs
-is part of every error.
+two methods share starts, and splits of the data, so that the interval is over their differences; a ratio of
+distances has the error of both by the delta method.  What print allows: where it has standard deviations,
+they count as those of independent runs; where it has none, ours stand in, and those of one split are shared
+by the methods.  The choice of a setting with labels by noisy runs is part of every error.
 
 The unit of a mean is the data set: each counts once, whatever its tasks, metrics and rivals.  No single
 number decides: a share of recurring signs stands beside that of a perfect re-run, sizes beside signs (Open
@@ -66,49 +66,64 @@ def _pair(scores, own, rival, means):
     n = min([len(each) for each in ours if len(each) > 1], default=1)
     if n > 1:
         ours = [each[:n] if len(each) > 1 else np.repeat(each, n, axis=0) for each in ours]
-    scale = 100 * factor(scores, ours[1].mean(axis=0))
-    gaps = (ours[0] - ours[1]) * scale
-    spread = gaps.std(axis=0, ddof=1) if n > 1 else np.zeros(len(scale))
-    chosen = [scale * (each[own] - each[rival]) for each in means]
-    chosen = [each.std(axis=0) for each in chosen] or [0.0, 0.0]
-    in_print = 100 * factor(scores, cells[1]["mean"].to_numpy())
-    theirs, rounding = printed_error(scores, cells, ours, spread, in_print, scale)
+    at_ours, at_print = (slopes(scores, *each) for each in (
+        [runs.mean(axis=0) for runs in ours], [cell["mean"].to_numpy() for cell in cells]))
+    scale, share = at_ours[0], -at_ours[1] / at_ours[0]
+    zero = np.zeros(len(scale))
+    spread = (scale * (ours[0] - share * ours[1])).std(axis=0, ddof=1) if n > 1 else zero
+    chosen = [gain(scores, each[own], each[rival]).std(axis=0) for each in means] or [zero, zero]
+    told = [cell["std"].to_numpy() * slope for cell, slope in zip(cells, at_print)]
+    alone = [runs.std(axis=0, ddof=1) * slope if n > 1 else zero for runs, slope in zip(ours, at_ours)]
+    theirs, shared, doubt = printed_variance(scores.n_published, told, alone, spread, n)
+    rounding = sum((slope * cell["half_unit"].to_numpy()) ** 2 / 3 for cell, slope in zip(cells, at_print))
+    known = np.hypot(chosen[1], np.sqrt(rounding))
     table = {"table": cells[0]["table"], "task": scores.places["task"], "metric": scores.places["metric"],
-             "printed": in_print * (cells[0]["mean"] - cells[1]["mean"]),
-             "printed_error": np.hypot(theirs, np.hypot(chosen[1], rounding)), "ours": gaps.mean(axis=0),
-             "n": n, "spread": spread, "chosen": chosen[0], "known": np.hypot(chosen[1], rounding),
-             "place": np.arange(len(scale))}
-    return with_error(pd.DataFrame(table), spread).dropna(subset="printed")
+             "printed": at_print[0] * (cells[0]["mean"] - cells[1]["mean"]),
+             "printed_error": np.hypot(np.sqrt(theirs), known), "shared": shared, "doubt": doubt,
+             "ours": ((ours[0] - ours[1]) * scale).mean(axis=0), "n": n, "spread": spread,
+             "chosen": chosen[0], "known": known, "place": np.arange(len(scale))}
+    return with_error(pd.DataFrame(table)).dropna(subset="printed")
 
 
-def with_error(frame, spread):
-    """Add ``error`` and ``freedom`` of our gain from the spread of the differences over ``n`` runs and that
-    of the choice of settings, ``chosen``, which counts as known."""
-    variance = spread**2 / frame["n"]
-    total = variance + frame["chosen"] ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = np.where(variance > 0, (frame["n"] - 1) * (total / variance) ** 2, 1e6)
-    return frame.assign(error=np.sqrt(total), freedom=np.minimum(freedom, 1e6))
+def with_error(frame):
+    """Add ``error`` and ``freedom`` of our gain from the ``spread`` of the differences over ``n`` runs and
+    that of the choice of settings, ``chosen``, which counts as known."""
+    total = np.sqrt(frame["spread"] ** 2 / frame["n"] + frame["chosen"] ** 2)
+    frame = frame.assign(error=total)
+    return frame.assign(freedom=freedom_of(frame, of_print=0.0))
 
 
-def factor(scores, rival):
-    """What makes differences gains: 1, or for a distance, of which less is better, over the rival's."""
-    return np.where(scores.relative, -1 / np.where(scores.relative, rival, 1.0), 1.0)
+def gain(scores, own, rival):
+    """Gain in points; of a distance, of which less is better, the reduction in percent of the rival's."""
+    return slopes(scores, own, rival)[0] * (own - rival)
 
 
-def printed_error(scores, cells, ours, spread, in_print, scale):
-    """Standard error of a printed gain without the choice of a setting, and the part of rounding."""
-    if scores.n_published == 1:
-        variance = spread**2
-    else:
-        variance = 0.0
-        for cell, runs in zip(cells, ours):
-            stands_in = runs.std(axis=0, ddof=1) * np.abs(scale) if len(runs) > 1 else 0.0
-            told = cell["std"].fillna(0).to_numpy() * np.abs(in_print)
-            spread = np.where(cell["std"].notna(), told, stands_in)
-            variance = variance + spread**2 / scores.n_published
-    rounding = sum((in_print * cell["half_unit"].to_numpy()) ** 2 / 3 for cell in cells)
-    return np.sqrt(variance), np.sqrt(rounding)
+def slopes(scores, own, rival):
+    """What an error in each of two scores adds to the gain: 100 and -100, or for a distance the derivatives
+    of 100 (1 - own / rival)."""
+    over = np.where(scores.relative, rival, 1.0)
+    scale = 100 * np.where(scores.relative, -1 / over, 1.0)
+    return scale, -scale * np.where(scores.relative, own / over, 1.0)
+
+
+def printed_variance(n_published, told, alone, paired, n):
+    """Squared error of a printed gain from spreads in points; then, for `freedom_of`, the covariance of this
+    estimate with that of our squared error, and half its variance. Of the two scores, `told` has the spreads
+    that are printed, NaN where ours of `n` runs, `alone`, stand in; `paired` is that of our gain.
+
+    The covariances S of normal runs are Wishart's, so that half the variance of an estimate tr(W S) is
+    tr(W S W S) / (n - 1): W has 1 / n everywhere for our gain, and 1 / n_published on the diagonal where ours
+    stand in for print."""
+    freedom = np.maximum(n - 1, 1)
+    if n_published == 1:
+        return paired**2, 2 * paired**4 / n / freedom, paired**4 / freedom
+    lent, variances = [np.isnan(one) / n_published for one in told], [ours**2 for ours in alone]
+    known = [np.nan_to_num(one) ** 2 / n_published for one in told]
+    common = (paired**2 - sum(variances)) / 2
+    stand_in = [weight * one for weight, one in zip(lent, variances)]
+    shared = sum(weight * (one + common) ** 2 for weight, one in zip(lent, variances)) * 2 / n / freedom
+    doubt = (sum(one**2 for one in stand_in) + 2 * lent[0] * lent[1] * common**2) / freedom
+    return sum(known) + sum(stand_in), shared, doubt + sum(one**2 for one in known) / (n_published - 1)
 
 
 def judged(frame):
@@ -117,7 +132,7 @@ def judged(frame):
     half = two_sided * frame["error"]
     low, high = frame["ours"] - half, frame["ours"] + half
     both = np.hypot(frame["error"], frame["printed_error"])
-    reach = stats.t.ppf((1 + LEVEL) / 2, freedom_of(both, frame)) * both
+    reach = stats.t.ppf((1 + LEVEL) / 2, freedom_of(frame)) * both
     least, most = frame["printed"] - reach, frame["printed"] + reach
     sign = np.sign(frame["printed"].round(9))
     outcome = np.select([sign * frame["ours"] - half > 0, sign * frame["ours"] + half < 0],
@@ -130,18 +145,22 @@ def judged(frame):
         sceptical_p=sceptical_p(frame["printed"], frame["printed_error"], frame["ours"], frame["error"]))
 
 
-def freedom_of(total, frame):
-    """Degrees of freedom of a sum of our error and the printed one, which counts as known."""
+def freedom_of(frame, of_print=1.0):
+    """Degrees of freedom (Welch and Satterthwaite) of our error and `of_print` times the printed one:
+    where our spread stands in for print, both have one estimate. Settings and rounding count as known."""
+    total = frame["error"] ** 2 + (of_print * frame["printed_error"]) ** 2
+    ours = (frame["spread"] ** 2 / frame["n"]) ** 2 / np.maximum(frame["n"] - 1, 1)
+    doubt = ours + of_print**2 * frame["shared"] + of_print**4 * frame["doubt"]
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(frame["error"] > 0, (total / frame["error"]) ** 4, np.inf)
-    return np.minimum(frame["freedom"] * share, 1e6)
+        return np.minimum(np.where(doubt > 0, total**2 / doubt, 1e6), 1e6)
 
 
 def below_half(frame):
     """Is ours, in the direction of print, below half of it at 5 %, one-sided?"""
     error = np.hypot(frame["error"], frame["printed_error"] / 2)
     short = np.sign(frame["printed"]) * (frame["printed"] / 2 - frame["ours"])
-    return (short > stats.t.ppf(1 - ONE_SIDED, freedom_of(error, frame)) * error) & (frame["printed"] != 0)
+    quantile = stats.t.ppf(1 - ONE_SIDED, freedom_of(frame, of_print=0.5))
+    return (short > quantile * error) & (frame["printed"] != 0)
 
 
 def sceptical_p(printed, printed_error, ours, error):

@@ -33,6 +33,12 @@ def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.na
     return np.round(difference - half, 12), np.round(difference + half, 12)
 
 
+def standard_error(sd, n, printed_sd=np.nan, printed_n=np.nan, half_unit=0.0, selection=0.0):
+    """Standard error of (ours - published), from which `difference_interval` is made; rounding counts as
+    uniform."""
+    return np.sqrt(_variance(sd, n, printed_sd, printed_n, selection)[0] + half_unit**2 / 3)
+
+
 def _variance(sd, n, printed_sd, printed_n, selection):
     """Variance of (ours - published) and its degrees of freedom."""
     arrays = (np.asarray(a, dtype=float) for a in (sd, n, printed_sd, printed_n, selection))

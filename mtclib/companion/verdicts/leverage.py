@@ -69,9 +69,13 @@ def _row(study, entry, method, other_method, dataset, other_dataset):
     ours = _values(study, entry, dataset, method, metric, point)
     other = _values(study, entry, other_dataset, other_method, other_metric, other_point)
     once = {name for name, spec in study.protocol.methods.items() if spec.deterministic}
-    interval = _interval(ours, other, method in once, other_method in once)
-    scale = 100 / abs(ours.mean()) if entry["metric"] in RELATIVE else 100
-    score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *interval))
+    relative = entry["metric"] in RELATIVE
+    # Ours errs as well: the error of a ratio is that of other - ratio ours, by the delta method.
+    ratio = other.mean() / ours.mean() if relative else 1.0
+    interval = _interval(ratio * ours, other, method in once, other_method in once)
+    ends = (end + (ratio - 1) * ours.mean() for end in interval)
+    scale = 100 / abs(ours.mean()) if relative else 100
+    score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *ends))
     return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
             "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
             "n_other": len(other), "score": score, "other_score": other_score,

@@ -49,22 +49,26 @@ def again(study):
 
 def _again(scores, frame, trials, rng):
     ours, theirs = (scores.drawn(trials, rng, side) for side in (False, True))
-    own = {method: one.mean - one.mean.mean(axis=0) for method, one in ours.items()}
-    both = {method: _printed(scores, method, theirs[method], rng) + error * _unit(scores, method)
-            for method, error in own.items()}
+    own = {method: one.mean for method, one in ours.items()}
+    both = {method: _printed(scores, method, theirs[method], rng) + _centred(mean) * _unit(scores, method)
+            for method, mean in own.items()}
     means = {method: scores.chosen(method).mean(axis=0) for method in scores.by}
     printed = {method: cells["mean"].to_numpy() for method, cells in scores.printed.items()}
     tau, perfect_tau = (kendall(*(np.stack([side[name] for name in scores.by], axis=-1)
                                   for side in (printed, sides))) for sides in (means, both))
-    return Again(frame, _gaps(scores, frame, own, means), _gaps(scores, frame, both, printed), tau,
+    return Again(frame, _centred(_gaps(scores, frame, own)), _gaps(scores, frame, both), tau,
                  np.atleast_2d(perfect_tau))
+
+
+def _centred(drawn):
+    return drawn - drawn.mean(axis=0)
 
 
 def _printed(scores, method, drawn, rng):
     """Printed scores with the paper's own error on them, (draws, places)."""
     cells, runs = scores.printed[method], scores.chosen(method)
     spread = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros(runs.shape[1])
-    error = (drawn.mean - drawn.mean.mean(axis=0)) * _unit(scores, method)
+    error = _centred(drawn.mean) * _unit(scores, method)
     told = cells["std"].to_numpy()
     if scores.n_published > 1:
         usual = spread * _unit(scores, method)
@@ -80,10 +84,10 @@ def _unit(scores, method):
     return np.where(scores.relative, scores.printed[method]["mean"] / scores.chosen(method).mean(axis=0), 1.0)
 
 
-def _gaps(scores, frame, sides, over):
-    """Gains, (draws, rows of `frame`), of scores by method, distances relative to the rival's of `over`."""
+def _gaps(scores, frame, sides):
+    """Gains, (draws, rows of `frame`), of scores by method."""
     return np.concatenate([
-        ((sides[own] - sides[rival]) * 100 * gains.factor(scores, over[rival]))[:, rows["place"]]
+        gains.gain(scores, sides[own], sides[rival])[:, rows["place"]]
         for (own, rival), rows in frame.groupby(["method", "rival"], sort=False)], axis=1)
 
 
@@ -133,9 +137,9 @@ def _over_pipelines(study, trials):
         for scores in (Scores(study, name, one) for one in pipelines(study, name)):
             frame = gains.of_set(scores, whole=False).query("metric not in @RELATIVE")
             if len(frame):
-                errors = {method: one.mean - one.mean.mean(axis=0)
-                          for method, one in scores.drawn(trials, rng).items()}
-                means = _gaps(scores, frame, errors, errors).mean(axis=1) + frame["printed"].mean() / 2
+                sides = {method: one.mean for method, one in scores.drawn(trials, rng).items()}
+                errors = _centred(_gaps(scores, frame, sides))
+                means = errors.mean(axis=1) + frame["printed"].mean() / 2
                 flips.append(np.sign(means) != np.sign(frame["printed"].mean()))
         other += flips
         turned += [np.any(flips, axis=0) & ~np.all(flips, axis=0)] if len(flips) > 1 else []
@@ -162,35 +166,39 @@ class _Simulated:
     def __init__(self, scores, frame, trials, rng):
         self.frame, self.scores = frame.reset_index(drop=True), scores
         self.points = ~frame["metric"].isin(RELATIVE).to_numpy()
-        self.means = {method: scores.chosen(method).mean(axis=0) for method in scores.by}
         ours, theirs = (scores.drawn(trials, rng, side) for side in (False, True))
         units = {method: 2 * cells["half_unit"].to_numpy() / _unit(scores, method)
                  for method, cells in scores.printed.items()}
         rounded = {name: np.round(one.mean / units[name]) * units[name] for name, one in theirs.items()}
-        self.theirs = _gaps(scores, frame, rounded, self.means)
-        self.ours = _gaps(scores, frame, {name: one.mean for name, one in ours.items()}, self.means)
-        self.drawn, self.variance = ours, self._variance(ours)
+        means = {name: one.mean for name, one in ours.items()}
+        self.theirs, self.ours = (_gaps(scores, frame, side) for side in (rounded, means))
+        self.drawn, pairs = ours, self.frame.groupby(["method", "rival"], sort=False)
+        parts = [np.stack(self._variances(theirs, *names, rows["n"].iloc[0]))[..., rows["place"]]
+                 for names, rows in pairs]
+        self.variance, in_print, self.shared, self.doubt = np.concatenate(parts, axis=-1)
         sides = [np.stack([side[name] for name in scores.by], axis=-1)[:, ~scores.relative]
-                 for side in (rounded, {name: one.mean for name, one in ours.items()})]
+                 for side in (rounded, means)]
         with warnings.catch_warnings():  # a place without a printed number has no unit, and no tau
             warnings.simplefilter("ignore", RuntimeWarning)
             self.tau = np.nanmean(kendall(*sides), axis=-1)
         self.alike = agreement(*(side.ravel() for side in reversed(sides)))
-        known = self._variance(theirs, True) + frame["known"].to_numpy() ** 2
-        self.printed_error = np.sqrt(known)
+        self.printed_error = np.sqrt(in_print + frame["known"].to_numpy() ** 2)
 
-    def _variance(self, drawn, theirs=False):
-        parts = []
-        for (own, rival), rows in self.frame.groupby(["method", "rival"], sort=False):
-            one, other = drawn[own], drawn[rival]
-            if theirs and self.scores.n_published == 1:  # one draw has no spread: ours stands in
-                parts.append(np.broadcast_to(rows["spread"].to_numpy() ** 2, (len(one.best), len(rows))))
-                continue
-            paired = not theirs and one.values.shape[1] == other.values.shape[1]
-            variance = one.variance(other) if paired else one.variance() + other.variance()
-            scale = 100 * gains.factor(self.scores, self.means[rival])
-            parts.append((variance * scale**2)[:, rows["place"]])
-        return np.concatenate(parts, axis=1)
+    def _variances(self, theirs, own, rival, n):
+        """Squared error of our gain in each draw, and `gains.printed_variance`: (draws, places) each."""
+        scores, names = self.scores, (own, rival)
+        one, other = (self.drawn[name] for name in names)
+        at_ours, at_print = (gains.slopes(scores, *(side[name].mean for name in names))
+                             for side in (self.drawn, theirs))
+        paired = one.values.shape[1] == other.values.shape[1]
+        share = -at_ours[1] / at_ours[0]
+        variance = at_ours[0] ** 2 * (one.variance(other, share) if paired else
+                                      one.variance() + share**2 * other.variance())
+        told = [np.where(scores.printed[name]["std"].notna(), slope * theirs[name].spread, np.nan)
+                for name, slope in zip(names, at_print)]
+        alone = [slope * self.drawn[name].spread for name, slope in zip(names, at_ours)]
+        found = gains.printed_variance(scores.n_published, told, alone, np.sqrt(variance * n), n)
+        return np.broadcast_arrays(variance, *found)
 
     def weights(self, ours, best):
         """Weight of each gain in the mean of a data set, (draws, rows): equal, or with `best` those over the
@@ -223,9 +231,10 @@ class _Simulated:
     def _judged(self, theirs, ours):
         """`gains.judged` of all trials below each other."""
         repeated = {name: np.tile(self.frame[name], len(ours)) for name in ("n", "chosen")}
-        tiled = pd.DataFrame({"printed": theirs.ravel(), "ours": ours.ravel(), **repeated,
-                              "printed_error": self.printed_error.ravel()})
-        return gains.judged(gains.with_error(tiled, np.sqrt(self.variance.ravel() * tiled["n"])))
+        drawn = {name: getattr(self, name).ravel() for name in ("printed_error", "shared", "doubt")}
+        tiled = pd.DataFrame({"printed": theirs.ravel(), "ours": ours.ravel(), **repeated, **drawn})
+        return gains.judged(gains.with_error(
+            tiled.assign(spread=np.sqrt(self.variance.ravel() * tiled["n"]))))
 
     def rates(self):
         """Rates over trials, a row for each gain."""

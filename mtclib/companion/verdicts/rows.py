@@ -16,8 +16,8 @@ from mtclib.companion.verdicts import intervals
 from mtclib.companion.verdicts.draws import DRAWS, headlines, population
 from mtclib.companion.verdicts.intervals import DELTA
 
-COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "low",
-           "high", "verdict", "conformal_p", "conformal_power", "draws")
+COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "error",
+           "low", "high", "verdict", "conformal_p", "conformal_power", "draws")
 WANTED = {"row_deviating": 0.10, "row_agreeing": 0.05, "row_power_10": np.nan, "row_interval": 0.90}
 
 
@@ -39,7 +39,8 @@ def _row(scores, method):
     row = {"paper": scores.study.paper, "table": scores.printed[method].loc[part.kept, "table"].iloc[0],
            "dataset": scores.dataset, "method": method, "kind": scores.study.kinds[method],
            "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
-           "rms": 100 * np.sqrt((gaps**2).mean()), "low": 100 * low, "high": 100 * high,
+           "rms": 100 * np.sqrt((gaps**2).mean()), "error": 100 * part.error(),
+           "low": 100 * low, "high": 100 * high,
            "verdict": str(intervals.classify(low, high, DELTA))}
     unknown = scores.study.n_published(scores.dataset) == 1
     return row | (conformal_row(scores, method) if unknown else {})
@@ -73,9 +74,16 @@ class Row:
 
     def interval(self, difference, spread, told):
         """90 % interval of a mean difference, elementwise."""
-        n = self.n if self.n > 1 else np.inf
-        return intervals.difference_interval(difference, spread, n, 0.0, told, self.scores.n_published,
-                                             self.half_unit, self.selection)
+        return intervals.difference_interval(difference, spread, self._runs(), 0.0, told,
+                                             self.scores.n_published, self.half_unit, self.selection)
+
+    def error(self):
+        """Standard error of the mean difference."""
+        return intervals.standard_error(self.spread, self._runs(), self.told, self.scores.n_published,
+                                        self.half_unit, self.selection)
+
+    def _runs(self):
+        return self.n if self.n > 1 else np.inf
 
 
 def rates(study, trials=DRAWS):
@@ -186,8 +194,7 @@ def between_sets(table):
 
 def _of_sets(part):
     """Mean difference of the rows of each data set, and its squared error."""
-    error = (part["high"] - part["low"]) / 2 / stats.norm.ppf(0.95)
-    sets = part.assign(variance=error**2).groupby("dataset", sort=False)
+    sets = part.assign(variance=part["error"] ** 2).groupby("dataset", sort=False)
     return sets["difference"].mean().to_numpy(), (sets["variance"].sum() / sets.size() ** 2).to_numpy()
 
 

@@ -47,6 +47,63 @@ def test_a_shared_draw_cancels_in_the_paired_gain_and_its_interval_covers_the_tr
     assert unpaired > own["error"].max()
 
 
+def distances(seed, **given):
+    """`scores`, taken for distances of which ours are a sixth of the rival's."""
+    made = scores(np.random.default_rng(seed), gain=-0.5, **given)
+    made.places["metric"], made.relative = "d_M", ~made.relative
+    for cells in made.printed.values():
+        cells["metric"] = "d_M"
+    return made
+
+
+def test_the_error_of_a_ratio_of_distances_is_the_spread_of_ratios_on_both_sides():
+    found = gains.of_set(distances(0, n=100, n_published=100, tasks=800)).query("rival == 'rival'")
+    assert found["ours"].mean() == pytest.approx(100 * 5 / 6, rel=0.01)
+    for gain, error in (("ours", "error"), ("printed", "printed_error")):
+        assert found[error].mean() == pytest.approx(found[gain].std(), rel=0.06)
+    assert 0.93 < found["within_prediction"].mean() < 0.97
+
+
+def test_what_is_simulated_for_distances_has_the_errors_that_are_estimated():
+    made = distances(1, n=40, n_published=30, tasks=50)
+    part = reruns._Simulated(made, gains.of_set(made), 400, np.random.default_rng(2))
+    assert np.sqrt(part.variance.mean(axis=0)) == pytest.approx(part.ours.std(axis=0), rel=0.15)
+    assert np.sqrt((part.printed_error**2).mean()) == pytest.approx(part.theirs.std(axis=0).mean(), rel=0.05)
+    assert part.rates()["interval"].mean() == pytest.approx(0.95, abs=0.02)
+    again = reruns._again(made, part.frame, 2000, np.random.default_rng(3))
+    both = np.hypot(part.frame["error"] * (39 / 40) ** 0.5, part.frame["printed_error"])
+    assert np.mean(again.perfect.std(axis=0) / both) == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("without", [(), ("own",), ("rival",), ("own", "rival")])
+@pytest.mark.parametrize(("n", "n_published"), [(60, 60), (40, 100)])
+def test_the_freedom_of_two_errors_is_that_of_the_estimate_whoever_lends_the_spread(without, n, n_published):
+    made = scores(np.random.default_rng(4), n=n, n_published=n_published, tasks=4000)
+    for name in without:
+        made.printed[name]["std"] = np.nan
+    for of_print in (1.0, 0.5):
+        found = gains.of_set(made, whole=False).query("rival == 'rival'")
+        estimate = found["error"] ** 2 + (of_print * found["printed_error"]) ** 2
+        wanted = 2 * estimate.mean() ** 2 / estimate.var()
+        assert np.median(gains.freedom_of(found, of_print)) == pytest.approx(wanted, rel=0.12)
+
+
+def test_a_printed_gain_of_one_split_has_no_freedom_but_that_of_our_runs():
+    made = scores(np.random.default_rng(5), n=10)
+    made.n_published = 1
+    found = gains.of_set(made, whole=False)
+    for of_print in (0.5, 1.0):
+        assert gains.freedom_of(found.assign(printed_error=found["spread"]), of_print) == pytest.approx(9)
+
+
+def test_a_prediction_for_which_five_runs_lend_the_spread_of_print_holds_as_often_as_it_says():
+    made = scores(np.random.default_rng(5), n=5, n_published=5, tasks=3000)
+    for cells in made.printed.values():
+        cells["std"] = np.nan
+    found = gains.of_set(made, whole=False).query("rival == 'rival'")
+    assert found["within_prediction"].mean() == pytest.approx(0.95, abs=0.015)
+
+
 def test_a_rival_whose_runs_are_all_equal_does_not_limit_the_runs_of_a_gain():
     made = scores(np.random.default_rng(0))
     values, choose = made.by["rival"]
@@ -67,7 +124,7 @@ def test_nineteen_of_twenty_re_runs_lie_in_the_prediction_interval_and_few_zero_
 def test_ours_below_half_of_print_is_said_at_most_at_its_level_where_half_is_the_truth():
     rng, n = np.random.default_rng(2), 4000
     frame = pd.DataFrame({"printed": rng.normal(10, 2, n), "printed_error": 2.0, "ours": rng.normal(5, 1, n),
-                          "error": 1.0, "freedom": 1e6})
+                          "error": 1.0, "spread": 100.0, "n": 10000, "shared": 0.0, "doubt": 0.0})
     assert 0.03 < gains.below_half(frame).mean() < 0.065
     assert gains.below_half(frame.assign(ours=0.0)).mean() > 0.9
 
@@ -119,6 +176,29 @@ def test_a_mean_over_cells_that_share_draws_has_the_spread_of_the_mean_of_each_r
     independent = np.sqrt(runs.var(axis=0, ddof=1).sum()) / 2
     assert part.spread > 1.2 * independent
     assert part.printed_spread(runs.std(axis=0, ddof=1)) == pytest.approx(part.spread, rel=0.02)
+
+
+def test_the_error_of_a_row_is_its_interval_over_the_quantile_of_student_that_made_it():
+    made = scores(np.random.default_rng(7), n=10, n_published=10)
+    for cells in made.printed.values():
+        cells["std"] = np.nan
+    part = rows.Row(made, "own")
+    part.half_unit = 0.0
+    low, high = part.interval(0.0, part.spread, part.told)
+    assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.95, 9) * part.error())
+    assert part.error() == pytest.approx(part.spread * (2 / 10) ** 0.5)
+    part.spread, part.half_unit = 0.0, 5e-5
+    assert part.error() == pytest.approx(5e-5 / 3**0.5)
+
+
+def test_rows_of_few_runs_have_no_spread_between_sets_that_differ_by_their_errors_alone():
+    rng, found = np.random.default_rng(8), []
+    for _ in range(300):
+        runs = rng.normal(0, 1, (40, 10))
+        part = pd.DataFrame({"dataset": np.arange(40), "difference": runs.mean(axis=1)})
+        found.append(rows._of_sets(part.assign(error=runs.std(axis=1, ddof=1) / 10**0.5)))
+    effects, variances = np.transpose(found, (1, 0, 2))
+    assert variances.mean() == pytest.approx(effects.var(), rel=0.05)
 
 
 def test_random_effects_find_mean_and_heterogeneity_and_cover_as_they_say():
@@ -258,7 +338,7 @@ def test_a_sign_turns_between_pipelines_by_noise_alone_if_that_is_larger_than_ha
 def test_the_interval_of_a_mean_over_sets_that_differ_covers_it_as_often_as_it_says():
     high = np.array([2.0, 2.5, 3.0, 2.0, 4.0, 3.0])
     part = pd.DataFrame({"dataset": list("abcdef"), "difference": [0.0, 4.0, -3.0, 6.0, 1.0, -5.0]})
-    found = rows._covered(part.assign(low=part["difference"] - high, high=part["difference"] + high), 2000)
+    found = rows._covered(part.assign(error=high / 1.645), 2000)
     assert found == pytest.approx(0.95, abs=0.015)
 
 

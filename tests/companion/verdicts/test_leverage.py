@@ -1,5 +1,6 @@
 """How far open choices move the numbers: read from committed results, refused where nothing is stored."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from experiments_support import DECISION
@@ -66,6 +67,20 @@ def test_a_distance_is_compared_in_percent_of_ours_and_not_drawn_among_scores(st
     assert table["score"].tolist() == pytest.approx([100.0] * len(table))
     assert table["change"].max() > 100
     assert not plots.leverage(table).axes[0].lines[1:]
+
+
+def test_the_change_of_a_distance_has_the_error_of_both_its_sides(study):
+    frame, rng = study.results.frame, np.random.default_rng(0)
+    for row in measured(study).query("metric == 'd_M' and n > 50").to_dict("records"):
+        fits = frame[(frame["dataset"] == row["dataset"]) & (frame["method"] == row["method"])
+                     & frame["task"].isin(["avg", ""])]
+        sides = [fits[fits["metric"] == name].sort_values("run")["value"].to_numpy()
+                 for name in ("d_M", "d_M_uniform")]
+        shares = rng.multinomial(row["n"], np.full(row["n"], 1 / row["n"]), size=4000)
+        ours, other = (shares @ side for side in sides)
+        low, high = np.quantile(100 * (other / ours - 1), [0.05, 0.95])
+        assert row["high"] - row["low"] == pytest.approx(high - low, rel=0.12)
+        assert (row["low"] + row["high"]) / 2 == pytest.approx(row["change"])
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
