@@ -150,6 +150,8 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
          '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
          '<summary aria-label="Toggle hidden content">': "<summary>"}
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
+AS_WRITTEN = re.compile(r"(<(?:pre|script|style|textarea)\b.*?</(?:pre|script|style|textarea)>)", re.DOTALL)
+"""Where a space counts."""
 SPARE = "*.map", "searchtools.js", "language_data.js"
 
 
@@ -157,7 +159,27 @@ def name_parts(folder):
     """Give each part of the frame around a page the name or the level that it lacks."""
     for page in folder.rglob("*.html"):
         text = reduce(lambda text, pair: text.replace(*pair), NAMED.items(), page.read_text(encoding="utf-8"))
-        page.write_text(text, encoding="utf-8")
+        page.write_text(say_once(text), encoding="utf-8")
+
+
+def say_once(page):
+    r"""A page without the indents of its lines, and with the colours of table cells in its head.
+
+    >>> print(say_once('<head></head>\n  <td style="background-color:red;color:blue">a</td><pre>\n  b</pre>'))
+    <head><style>[data-look='0']{background-color:red!important;color:blue!important}</style>
+    </head>
+    <td data-look=0>a</td><pre>
+      b</pre>
+    """
+    parts = AS_WRITTEN.split(page)
+    parts[::2] = (re.sub(r"\n\s+", "\n", part) for part in parts[::2])
+    page = "".join(parts)
+    looks = dict.fromkeys(re.findall(r' style="(background-color:[^"]*)"', page))
+    for number, look in enumerate(looks):
+        page = page.replace(f' style="{look}"', f" data-look={number}")
+    rules = "".join(f"[data-look='{number}']{{{look.replace(';', '!important;')}!important}}"
+                    for number, look in enumerate(looks))
+    return page.replace("</head>", f"<style>{rules}</style>\n</head>", 1) if looks else page
 
 
 def finish(app, exception):

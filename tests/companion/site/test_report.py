@@ -203,7 +203,7 @@ def test_the_search_finds_sections_with_the_text_of_tables_but_not_the_code_and_
 
 
 def test_the_site_is_small_and_its_font_has_the_letters_of_its_equations(folder):
-    assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) <= 8 * 2**20
+    assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) <= 8_000_000
     known = TTFont(folder / "_static" / "STIXTwoMath-Regular.woff").getBestCmap()
     assert {0x1D44B, ord("∑"), ord("λ")} <= set(known)
 
