@@ -29,6 +29,8 @@ PLACE = ["paper", "table", "dataset", "task", "metric", "method", "rival"]
 COLUMNS = (*PLACE, "reconstruction", "pipeline", "printed", "printed_error", "ours", "error", "freedom", "n",
            "low", "high", "least", "most", "within_prediction", "same_sign", "significant", "below_half",
            "sceptical_p")
+
+
 def multiverse(study):
     """Every printed gain on every committed pipeline: the place, ``pipeline, printed, ours, low, high``."""
     parts = (of_set(Scores(study, name, one), whole=False)
@@ -88,8 +90,7 @@ def _pair(scores, own, rival, means):
 def with_error(frame):
     """Add ``error`` and ``freedom`` of our gain from the ``spread`` of the differences over ``n`` runs and
     that of the choice of settings, ``chosen``, which counts as known."""
-    total = np.sqrt(frame["spread"] ** 2 / frame["n"] + frame["chosen"] ** 2)
-    frame = frame.assign(error=total)
+    frame = frame.assign(error=np.sqrt(frame["spread"] ** 2 / frame["n"] + frame["chosen"] ** 2))
     return frame.assign(freedom=freedom_of(frame, of_print=0.0))
 
 
