@@ -187,21 +187,22 @@ def cosine(X):
 def neighbours(X, m):
     """Nearest neighbours: one product, and a selection in each row; or scikit-learn's search, if faster."""
     search = NearestNeighbors(n_neighbors=m + 1, algorithm="brute").fit(X)
-    return cheapest(lambda: np.argpartition(linalg.as_dense(X @ X.T), -m - 1, axis=1),
+    return cheapest(lambda: np.argpartition(linalg.dense_product(X, X.T), -m - 1, axis=1),
                     lambda: search.kneighbors(X))
 
 
 def gaussian(X):
     """A Gaussian affinity: one product, a median and an exponential of all pairs."""
     def affinity():
-        S = linalg.as_dense(X @ X.T)
+        S = linalg.dense_product(X, X.T)
         return np.exp(S / -np.median(S[np.tri(len(S), k=-1, dtype=bool)]))
     return affinity
 
 
 def gram(X):
     """Decomposition of the smaller Gram matrix."""
-    return lambda: eigh(linalg.as_dense(X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X), driver="evd")
+    factors = (X, X.T) if X.shape[0] <= X.shape[1] else (X.T, X)
+    return lambda: eigh(linalg.dense_product(*factors), driver="evd")
 
 
 def leading(A, k):
@@ -337,7 +338,7 @@ def asi_floor(seen):
     """The start, k-means of principal components, is watched with the steps."""
     for (_, (X, _, start), k, _), fit in seen.loop:
         H, F, A = indicator(X.shape[0], k), block(X.shape[1], k), by_columns(X)
-        S = linalg.as_dense(H @ X).T
+        S = linalg.dense_product(H, X).T
         yield None, lambda X=X, k=k: PCA(k, svd_solver="arpack").fit_transform(X)
         yield 1, kmeans_start(start, k)
         yield len(fit.objective), lambda X=X, A=A, H=H, F=F, S=S: (
@@ -478,8 +479,8 @@ def mtsc_floor(seen):
     for X in Xs:
         yield None, neighbours(X, seen.model.n_neighbors)
         n, XT = X.shape[0], X.T.tocsr()
-        K = linalg.as_dense(X @ XT) + n * np.eye(n)
-        yield times, lambda X=X, XT=XT, K=K: (linalg.as_dense(X @ XT), cho_factor(K, check_finite=False))
+        K = linalg.dense_product(X, XT) + n * np.eye(n)
+        yield times, lambda X=X, XT=XT, K=K: (linalg.dense_product(X, XT), cho_factor(K, check_finite=False))
         factor = cho_factor(K)
         share = seen.widths[:len(seen.widths) // len(Xs)]
         yield from products(share, lambda w, f=factor, n=n: cho_solve(f, block(n, w), check_finite=False), n)
@@ -493,10 +494,11 @@ def llmc_floor(seen):
     for X in Xs:
         yield None, neighbours(X, 11)
         n, XT = X.shape[0], X.T.tocsr()
-        K = linalg.as_dense(X @ XT)
+        K = linalg.dense_product(X, XT)
         A, Z = K + n * np.eye(n), block(n, 4)
         yield times, leading(K, 4)
-        yield times, lambda X=X, XT=XT, A=A, Z=Z: (linalg.as_dense(X @ XT), lu_factor(A), Z @ Z.T, Z @ Z.T)
+        yield times, lambda X=X, XT=XT, A=A, Z=Z: (
+            linalg.dense_product(X, XT), lu_factor(A), Z @ Z.T, Z @ Z.T)
         factor, share = lu_factor(A), seen.widths[:len(seen.widths) // len(Xs)]
         yield from products(share, lambda w, f=factor, n=n, K=K: K @ lu_solve(f, block(n, w)), n)
     yield from expansions(seen)
@@ -522,9 +524,9 @@ def dimsc_floor(seen):
     n, times = seen.Xs[0].shape[0], len(seen.model.objective_)
     for X in seen.Xs:
         r = min(X.shape)
-        B, G, F = block(n, n) + n * np.eye(n), linalg.as_dense(X @ X.T), block(r, n)
+        B, G, F = block(n, n) + n * np.eye(n), linalg.dense_product(X, X.T), block(r, n)
         B = B + B.T
-        yield None, lambda G=G, X=X: (X @ X.T, eigh(G, driver="evd"))
+        yield None, lambda G=G, X=X: (linalg.dense_product(X, X.T), eigh(G, driver="evd"))
         yield None, neighbours(X, seen.model.n_neighbors)
         yield times, lambda B=B, F=F: (lapack.dsytrd(B, lower=1, lwork=64 * n), F @ B, F @ B, F.T @ F)
         yield times, lambda F=F: lapack.dptsv(np.full(F.size, 2.0), np.zeros(F.size - 1), F.reshape(-1, 1))
@@ -564,7 +566,7 @@ def relation_floor(seen):
         yield None, in_turn([lambda U=U, UT=UT, w=w: U @ (UT @ w)] * steps.pop(len(w), 0))
     for X in seen.Xs:
         for Y in seen.Xs:
-            yield None, lambda X=X, Y=Y: np.argpartition((X @ Y.T).toarray(), -30, axis=1)
+            yield None, lambda X=X, Y=Y: np.argpartition(linalg.dense_product(X, Y.T), -30, axis=1)
     for (graph, k, *_), _ in seen.step:
         if hasattr(graph, "L"):
             yield None, leading(graph.L, k)

@@ -10,7 +10,7 @@ from scipy.linalg import eigh, lapack
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
-from mtclib.maths.linalg import as_dense, unit_rows
+from mtclib.maths.linalg import dense_product, unit_rows
 
 # Eigenvalues of a Gram matrix below this share of the largest are rounding.
 NULL = 1e-11
@@ -20,7 +20,7 @@ BLOCK = 64
 
 def gram(X):
     """X X^T as a dense array of shape (n, n), for X of shape (n, d), {ndarray, CSR array}."""
-    return as_dense(X @ X.T)
+    return dense_product(X, X.T)
 
 
 def spectrum(G):

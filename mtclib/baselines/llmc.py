@@ -14,7 +14,7 @@ from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import METRICS, by_cosine
-from mtclib.maths.linalg import as_dense, unit_samples
+from mtclib.maths.linalg import dense_product, unit_samples
 from mtclib.maths.simplex import project_stored_rows
 
 # Of the mean squared length of a row w^j: below its root the penalty is quadratic.
@@ -105,7 +105,7 @@ class Task:
 
 def centred_gram(X, XT, weights):
     """X diag(weights) X^T for the centred rows of X, ndarray of shape (n, n)."""
-    K = as_dense((X * weights) @ XT)
+    K = dense_product(X * weights, XT)
     means = K.mean(axis=0)
     return K + means.mean() - means - means[:, None]
 

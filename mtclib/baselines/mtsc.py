@@ -9,7 +9,7 @@ from mtclib.core.checks import COUNT, POSITIVE, Named, Number
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import NEIGHBOURS, SCALES, knn_affinity, normalized_affinities
-from mtclib.maths.linalg import as_dense, unit_rows
+from mtclib.maths.linalg import dense_product, unit_rows
 
 # Of the squared length of a row: below its root the penalty is quadratic.
 SMOOTHING = 1e-8
@@ -165,7 +165,7 @@ class Task:
         n, d = X.shape
         self.start = np.random.default_rng(seed).standard_normal((n, min(n_clusters + EXTRA, n)))
         self.F, self.W = self.start, None
-        self.gram = as_dense(self.XT @ X) - n * np.outer(self.mean, self.mean) if d < n else None
+        self.gram = dense_product(self.XT, X) - n * np.outer(self.mean, self.mean) if d < n else None
 
     def step(self, inverse_weights, alpha, beta, accuracy):
         """F and W for given weights of the features; returns their part of the objective."""
@@ -184,9 +184,11 @@ class Task:
 
     def _dual(self, inverse_weights, rho):
         """(K + rho I)^-1 as a function, from the (n, n) array."""
-        K = as_dense((self.X * inverse_weights) @ self.XT)
+        K = dense_product(self.X * inverse_weights, self.XT)
         means = K.mean(axis=0)
-        K += means.mean() - means - means[:, None]
+        offsets = means.mean() - means
+        for row, mean in zip(K, means):  # in place: K is large
+            row += offsets - mean
         K.flat[::len(K) + 1] += rho
         factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
         return lambda V: cho_solve(factor, V, check_finite=False)

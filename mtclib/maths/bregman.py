@@ -32,7 +32,7 @@ from scipy.special import kl_div
 
 from mtclib.core.checks import check_option
 from mtclib.maths import centroids
-from mtclib.maths.linalg import thin
+from mtclib.maths.linalg import dense_product, thin
 
 __all__ = [
     "Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
@@ -158,7 +158,7 @@ def pooled_metric(Xs):
                          f"to {LARGEST_METRIC} or fewer, or use 'sqeuclidean'")
     mean = sum(np.asarray(X.sum(axis=0)).ravel() for X in Xs) / n
     if any(map(sp.issparse, Xs)):
-        second = sum((X.T @ X) for X in map(sp.csr_array, Xs)).toarray()
+        second = sum(dense_product(X.T, X) for X in map(sp.csr_array, Xs))
         covariance = second / n - np.outer(mean, mean)
     else:
         covariance = sum((X - mean).T @ (X - mean) for X in Xs) / n

@@ -19,7 +19,7 @@ from sklearn.utils.extmath import row_norms
 from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
 from mtclib.core.large import extremes, row_blocks
 from mtclib.core.starts import MANY as MANY_ROWS, firsts
-from mtclib.maths.linalg import as_dense, thin, unit_samples
+from mtclib.maths.linalg import as_dense, dense_product, thin, unit_samples
 from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -110,8 +110,7 @@ def cosine_similarity(X):
     values = U.data if sp.issparse(U) else U
     if values.size == 0 or values.min() >= 0:
         return FactoredSimilarity(sp.csr_array(U) if sp.issparse(U) else U)
-    M = U @ U.T
-    return DenseSimilarity(as_dense(M), U)
+    return DenseSimilarity(dense_product(U, U.T), U)
 
 
 def similarities(Xs, similarity):

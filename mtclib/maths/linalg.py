@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import safe_sparse_dot
 
 _SPECTRA = OrderedDict()
 _SPECTRA_BYTES = 2**28
@@ -24,6 +25,14 @@ CACHED = 20_000
 def as_dense(A):
     """The same matrix as an ndarray."""
     return A.toarray() if sp.issparse(A) else A
+
+
+def dense_product(A, B):
+    """A @ B as an ndarray; of two sparse factors it adds up in place, to the same last bit as ``A @ B``."""
+    if sp.issparse(A) and sp.issparse(B):
+        dtype = np.result_type(A, B)
+        A, B = A.tocsr().astype(dtype, copy=False), B.tocsr().astype(dtype, copy=False)
+    return safe_sparse_dot(A, B, dense_output=True)
 
 
 def thin(A):
@@ -153,7 +162,7 @@ def gram_eigh(X):
     with _SPECTRA_LOCK:
         found = _SPECTRA.get(key)
     if found is None:
-        gram = as_dense(X @ X.T if X.shape[0] <= X.shape[1] else X.T @ X)
+        gram = dense_product(X, X.T) if X.shape[0] <= X.shape[1] else dense_product(X.T, X)
         eigenvalues, basis = eigh(gram, driver="evd", overwrite_a=True, check_finite=False)
         found = np.maximum(eigenvalues, 0.0), basis
     with _SPECTRA_LOCK:

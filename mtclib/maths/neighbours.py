@@ -5,6 +5,8 @@ import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from mtclib.maths.linalg import dense_product
+
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
 # Dense samples from which neighbours are chosen among candidates, and candidates beyond the neighbours; for
@@ -35,7 +37,7 @@ def nearest(U, V, n_neighbors, *, same=False):
     VT = V.T.tocsr()
     blocks = []
     for start in range(0, U.shape[0], BLOCK):
-        cosines = (U[start:start + BLOCK] @ VT).toarray().round(DECIMALS)
+        cosines = dense_product(U[start:start + BLOCK], VT).round(DECIMALS)
         if same:
             rows = np.arange(len(cosines))
             cosines[rows, start + rows] = 0.0

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, cg, eigsh
 
-from mtclib.maths.linalg import as_dense
+from mtclib.maths.linalg import as_dense, dense_product
 
 LARGEST_DENSE = 5000
 SOLVER_ITERATIONS = 1000
@@ -54,17 +54,15 @@ class Centred:
         """The smaller of X X^T and X^T X."""
         if self.shape[0] > self.shape[1]:
             return self.cross(self)
-        M = self.X @ self.X.T
-        if not sp.issparse(M):
+        M = dense_product(self.X, self.X.T)
+        if not sp.issparse(self.X):
             return M
-        M = M.toarray()
         M -= M.mean(axis=0)
         return M - M.mean(axis=1)[:, None]
 
     def cross(self, other):
         """X^T Y for another view Y of the same samples, (d, d')."""
-        M = self.X.T @ other.X
-        return as_dense(M) - self.shape[0] * np.outer(self.mean, other.mean)
+        return dense_product(self.X.T, other.X) - self.shape[0] * np.outer(self.mean, other.mean)
 
     def dense(self):
         """X as a dense array, (n, d)."""

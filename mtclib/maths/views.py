@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mtclib.core.large import row_blocks
-from mtclib.maths.linalg import as_dense
+from mtclib.maths.linalg import as_dense, dense_product
 from mtclib.maths.scaling import apply_scale, find_scale, scaled_rows, warn_of_constant_views
 
 LARGEST_COPY = 2**24
@@ -52,7 +52,7 @@ class _SparseView(_DenseView):
     def sums(self, H):
         H = H.tocsr()
         H.eliminate_zeros()
-        return (H @ self.X).toarray()
+        return dense_product(H, self.X)
 
     def take(self, rows):
         return _SparseView(self.X[rows])

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from mtclib.maths import linalg
-from mtclib.maths.linalg import RidgeSystems, gram_eigh, thin
+from mtclib.maths.linalg import RidgeSystems, dense_product, gram_eigh, thin
 from mtclib.maths.simplex import project_simplex
 
 finite = st.floats(-1e3, 1e3, allow_nan=False)
@@ -34,6 +34,21 @@ def test_projection_survives_huge_offsets():
 def test_projection_of_diverged_entries_is_refused(bad):
     with pytest.raises(FloatingPointError, match="NaN or infinity"):
         project_simplex(np.array([0.5, bad, 0.1]))
+
+
+@given(n=st.integers(1, 9), m=st.integers(1, 9), seed=st.integers(0, 2**31), data=st.data())
+def test_a_dense_product_is_that_of_scipy_to_the_last_bit(n, m, seed, data):
+    rng = np.random.default_rng(seed)
+    factors = []
+    for shape in [(n, 30), (30, m)]:
+        A = np.where(rng.random(shape) < 0.4, rng.normal(size=shape), 0.0)
+        form = data.draw(st.sampled_from([sp.csr_array, sp.csc_array, sp.coo_array]))
+        factors.append(form(A.astype(data.draw(st.sampled_from([np.float32, np.float64])))))
+    expected = factors[0] @ factors[1]
+    found = dense_product(*factors)
+    assert found.dtype == expected.dtype
+    np.testing.assert_array_equal(found, expected.toarray())
+    np.testing.assert_allclose(dense_product(factors[0], factors[1].toarray()), found, rtol=1e-5, atol=1e-6)
 
 
 def direct(X, Y, R, shifts, lam):
