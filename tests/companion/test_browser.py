@@ -91,6 +91,16 @@ def test_a_page_of_the_site_fits_every_window_and_has_no_error(name, page):
     assert len(backgrounds) == 2, "light and dark look the same"
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_on_a_page_in_light_or_dark(name, page):
+    Axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="of the extra [dev]").Axe
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.goto((SITE / name).as_uri())
+        found = Axe().run(page)
+        assert not found.violations_count, f"{scheme}: {found.generate_report()}"
+
+
 @pytest.mark.parametrize("name", ["index", "gallery", "figures", *paths.papers()])
 def test_a_page_that_is_read_from_top_to_bottom_has_at_most_twelve_screens(name, page):
     page.set_viewport_size({"width": 1280, "height": 800})
