@@ -18,6 +18,7 @@ from scipy.optimize import brentq
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import COUNT_OR_NONE, POSITIVE
 from mtclib.core.starts import best_kmeans
+from mtclib.maths.eigen import end_of_spectrum
 from mtclib.maths.linalg import unit_rows
 from mtclib.maths.projections import Centred
 from mtclib.maths.scaling import SCALINGS, scale_views
@@ -35,7 +36,7 @@ def compact(views):
     n = views[0].shape[0]
     basis, As = _by_samples(views, n) if n <= sum(view.shape[1] for view in views) else _by_features(views)
     A = np.hstack(As)
-    largest = eigh(A @ A.T, eigvals_only=True, subset_by_index=[len(A) - 1] * 2)[0] if A.size else 0.0
+    largest = end_of_spectrum(A @ A.T, 1)[0][0] if A.size else 0.0
     return basis, [A / (largest**0.5 if largest > 0 else 1.0) for A in As]
 
 

@@ -12,7 +12,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT, Named, empty_samples
-from mtclib.core.large import let_go, room
+from mtclib.core.large import extremes, let_go, room
 from mtclib.core.starts import best_kmeans, firsts, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import mostly_zero
@@ -26,6 +26,7 @@ COMPONENTS = 64  # of a view by cosine
 ENTRIES, FEWEST_ROWS, MOST_ROWS = 2**23, 2**8, 2**18  # of a block of a view
 PARTS = 16  # in which a sample is read
 STRIP = 2**14  # rows of the graph that stay in the processor's cache
+SINGLE = (1e-10, 1e15)  # sizes of entries whose squares, and those of their differences, single precision has
 ACCURACY = 1e-3  # of eigenvectors that k-means rounds anyway
 
 
@@ -176,6 +177,8 @@ class View:
             X = projected(U, seed)
         rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
         sample = read(X, np.sort(rows))
+        if X.dtype == np.float32 and not SINGLE[0] < np.abs(extremes(X)).max() < SINGLE[1]:
+            sample = sample.astype(float)  # and so are the centre, and what is centred by it
         centre = sample.mean(axis=0)
         landmarks, nearest = sample - centre, None
         if n_landmarks < n:

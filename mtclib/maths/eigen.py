@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import eigh, svd
+from scipy.linalg import LinAlgError, eigh, svd
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 from mtclib.core.base import DegenerateSubspaceWarning
@@ -60,9 +60,19 @@ def top_eigenvectors(product, start, n_vectors, tol=1e-8):
                                      f"eigenvalues nearly coincide; ask for another number of clusters or "
                                      f"components, or use fewer samples")
     A = product(np.eye(n))
-    first = max(n - n_vectors - 1, 0)
-    values, vectors = eigh((A + A.T) / 2, subset_by_index=[first, n - 1])
-    return _ordered(values, vectors, n_vectors)
+    return _ordered(*end_of_spectrum((A + A.T) / 2, min(n_vectors + 1, n)), n_vectors)
+
+
+def end_of_spectrum(A, count, largest=True):
+    """Eigenvalues (count,), ascending, and vectors (n, count) at one end of a symmetric array A (n, n)."""
+    first = len(A) - count if largest else 0
+    with suppress(LinAlgError):
+        values, vectors = eigh(A, subset_by_index=[first, first + count - 1])
+        if len(values) == count:
+            return values, vectors
+    # LAPACK's search for some of the eigenvalues loses repeated ones; that for all does not.
+    values, vectors = eigh(A, driver="evd")
+    return values[first:first + count], vectors[:, first:first + count]
 
 
 def _ordered(values, vectors, n_vectors):
@@ -79,8 +89,7 @@ def _expand(product, start, n_vectors, tol):
     for _ in range(EXPANSIONS):
         if S.shape[1] > widest:
             S, AS, H = _contract(S, AS, H, start.shape[1] + n_vectors)
-        first = max(len(H) - n_vectors - 1, 0)
-        values, C = eigh((H + H.T) / 2, subset_by_index=[first, len(H) - 1])
+        values, C = end_of_spectrum((H + H.T) / 2, min(n_vectors + 1, len(H)))
         wanted = C[:, -n_vectors:]
         U = S @ wanted
         residuals = AS @ wanted - U * values[-n_vectors:]
@@ -99,7 +108,7 @@ def _expand(product, start, n_vectors, tol):
 
 def _contract(S, AS, H, width):
     """The leading Ritz vectors alone."""
-    values, C = eigh((H + H.T) / 2, subset_by_index=[len(H) - width, len(H) - 1])
+    values, C = end_of_spectrum((H + H.T) / 2, width)
     return S @ C, AS @ C, np.diag(values)
 
 
@@ -130,8 +139,7 @@ def extreme_of_downdate(diagonal, Q, count, largest=False):
             values, vectors = eigsh(matrix, count, sigma=-shift, OPinv=_shifted_inverse(diagonal, Q, shift),
                                     v0=start, maxiter=100 * size, rng=rng)
             return vectors[:, np.argsort(values)]
-    ends = [size - count, size - 1] if largest else [0, count - 1]
-    return eigh(np.diag(diagonal) - Q @ Q.T, subset_by_index=ends)[1]
+    return end_of_spectrum(np.diag(diagonal) - Q @ Q.T, count, largest)[1]
 
 
 def _shifted_inverse(diagonal, Q, shift):
@@ -199,7 +207,7 @@ def leading_eigenvectors(L, k, seed):
                     f"the leading eigenvectors of {n} samples did not converge: the similarity graph nearly "
                     f"falls into pieces; use a larger scale or affinity='cosine'") from error
     dense = L.toarray() if sp.issparse(L) else L @ np.eye(n)
-    values, vectors = eigh(dense, subset_by_index=[n - k, n - 1])
+    values, vectors = end_of_spectrum(dense, k)
     return values[::-1], vectors[:, ::-1]
 
 

@@ -77,6 +77,14 @@ def test_planted_clusters_are_found_at_any_size(n):
     assert adjusted_rand_score(y, LandmarkSpectral(5, random_state=0).fit(Xs).labels_) > 0.97
 
 
+@pytest.mark.parametrize("factor", [1e-40, 1e-25, 1e20, 1e36])
+@pytest.mark.parametrize("n", [200, 3000])
+def test_entries_whose_squares_single_precision_does_not_have_are_taken_in_double(n, factor):
+    Xs, y = blobs(n)
+    Xs = [(factor * X).astype(np.float32) for X in Xs]
+    assert adjusted_rand_score(y, LandmarkSpectral(5, random_state=0).fit(Xs).labels_) > 0.97
+
+
 @pytest.mark.parametrize("n", [300, 2500])
 def test_topics_of_words_are_found_by_cosine(n):
     X, y = words(n)

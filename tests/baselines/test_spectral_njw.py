@@ -194,6 +194,12 @@ def test_repeated_eigenvalues_are_all_found():
         np.testing.assert_allclose(graph.L @ V, V, atol=1e-10)
 
 
+def test_copies_of_two_samples_are_two_clusters():
+    for n in range(2, 70):
+        labels = SpectralNJW(2, random_state=0).fit([np.kron(np.eye(2), np.ones((n, 3)))]).labels_[0]
+        assert adjusted_rand_score(np.arange(2 * n) // n, labels) == 1.0
+
+
 def test_pieces_are_found_through_affinities_that_have_all_but_vanished():
     A = block_diag(chain(seed=0), chain(seed=1))
     A[:150, 150:], A[150:, :150] = 1e-30, 1e-30

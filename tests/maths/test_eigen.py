@@ -8,7 +8,7 @@ from planted import orthonormal
 from scipy.linalg import eigh
 
 from mtclib.maths import eigen
-from mtclib.maths.eigen import leading_eigenvectors, top_eigenvectors
+from mtclib.maths.eigen import end_of_spectrum, leading_eigenvectors, top_eigenvectors
 
 
 def symmetric(n, seed, spread=1.0):
@@ -39,6 +39,18 @@ def test_an_eigenvalue_is_found_as_often_as_it_occurs():
     np.testing.assert_allclose(found, np.ones(6), atol=1e-12)
     np.testing.assert_allclose(U @ U.T, Q[:, :6] @ Q[:, :6].T, atol=1e-6)
     assert following < 0.51
+
+
+@pytest.mark.parametrize("count", [1, 3, 7])
+def test_no_repeated_eigenvalue_at_an_end_is_lost(count):
+    for n in range(8, 70):
+        centring = np.eye(n) - 1.0 / n
+        for A, largest in ((centring, True), (1.0 - np.eye(n), True), (-centring, False)):
+            values, V = end_of_spectrum(A, count, largest)
+            expected = np.linalg.eigvalsh(A)[-count:] if largest else np.linalg.eigvalsh(A)[:count]
+            np.testing.assert_allclose(values, expected, atol=1e-10)
+            np.testing.assert_allclose(V.T @ V, np.eye(count), atol=1e-10)
+            np.testing.assert_allclose(A @ V, V * values, atol=1e-10)
 
 
 @settings(max_examples=8)
