@@ -8,6 +8,7 @@ import zipfile
 from copy import deepcopy
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from data_support import real_data
@@ -302,6 +303,21 @@ def test_a_stream_survives_a_restart_bit_for_bit(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["state.npz"]
 
 
+def test_names_of_features_are_kept_and_numbers_may_be_those_of_numpy(tmp_path):
+    first, second = ([pd.DataFrame(X).add_prefix(name) for X, name in zip(task, "ab")] for task in tasks(2))
+    for form in (first, [first[0], first[1].to_numpy()], [X.to_numpy() for X in first]):
+        model = LMSC([np.int64(K)], random_state=np.int64(3)).partial_fit(form)
+        model.save(tmp_path / "state.npz")
+        loaded = LMSC.load(tmp_path / "state.npz")
+        assert loaded.n_features_in_ == model.n_features_in_
+        np.testing.assert_equal(getattr(loaded, "feature_names_in_", None),
+                                getattr(model, "feature_names_in_", None))
+        assert np.array_equal(loaded.predict(second), model.predict(second))
+        if hasattr(model, "feature_names_in_"):
+            with pytest.raises(ValueError, match=r"Xs\[0\] has other columns than in the first task"):
+                loaded.predict([X.iloc[:, ::-1] for X in second])
+
+
 @pytest.fixture
 def saved(tmp_path):
     """A file of the libraries after one task, and its members but for the checksum."""
@@ -334,6 +350,9 @@ def test_changed_values_and_other_files_are_refused(saved):
         np.savez(file, **content)
         with pytest.raises(StateFileError, match=message):
             LMSC.load(file)
+    file.write_text("no archive", encoding="utf-8")
+    with pytest.raises(StateFileError, match="state.npz is damaged or .*it is no npz archive"):
+        LMSC.load(file)
     with pytest.raises(FileNotFoundError):
         LMSC.load(file.with_name("nothing.npz"))
 
@@ -341,7 +360,8 @@ def test_changed_values_and_other_files_are_refused(saved):
 @pytest.mark.parametrize("forged", [
     {"n_tasks": None}, {"n_tasks": 0}, {"entropy": "x"}, {"parameters": []}, {"parameters": {"lam": "much"}},
     {"parameters": {"n_clusters": 2, "shell": 1}}, {"fusion": np.zeros((1, 1))}, {"weights": np.ones(9)},
-    {"embedding/0": np.full((3, K), np.nan)}, {"basis/0": np.array([["a"] * K] * K)}, {"more": np.eye(2)},
+    {"features": None}, {"features": [[1]]}, {"embedding/0": np.full((3, K), np.nan)},
+    {"basis/0": np.array([["a"] * K] * K)}, {"more": np.eye(2)},
 ], ids=str)  # fmt: skip
 def test_a_forged_file_with_a_right_checksum_is_an_error_of_the_state_file(saved, forged):
     file, members = saved

@@ -15,7 +15,7 @@ from mtclib.baselines.adapters import side_by_side
 from mtclib.baselines.kmeans import KMeans
 from mtclib.baselines.spectral_njw import SpectralNJW
 from mtclib.baselines.wmsc import WMSC
-from mtclib.core.base import EmptyClusterWarning, Fit, MultiTaskClusterer, MultiViewClusterer, Traits
+from mtclib.core.base import LOST_ARE_TOLD, Fit, MultiTaskClusterer, MultiViewClusterer, Traits
 from mtclib.core.checks import check_option
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.graphs import mostly_zero, normalized_bipartite
@@ -92,14 +92,14 @@ class _Consensus:
         return [member for member in given if not (many and isinstance(member, str) and member == "Ward")]
 
     def _fit_best(self, Xs, n_clusters, seeds):
-        with warnings.catch_warnings():
-            # Of fewer clusters in a member; those of the consensus are told.
-            warnings.simplefilter("ignore", EmptyClusterWarning)
-            members = [_alike(member, Xs) for member in self._members(Xs)]
-            found = []
+        members, found = [_alike(member, Xs) for member in self._members(Xs)], []
+        told = LOST_ARE_TOLD.set(False)  # those of the consensus are
+        try:
             for member in members:
                 known = found[members.index(member):][:1]
                 found += known or [self._run(member, Xs, n_clusters, seeds[0])]
+        finally:
+            LOST_ARE_TOLD.reset(told)
         several = isinstance(found[0], list)
         parts = [self._agreed(labels, k, seeds) for labels, k in zip(
             *((zip(*found), n_clusters) if several else ([found], [n_clusters])))]

@@ -16,6 +16,7 @@ wrong is checked here, once.
 
 import warnings
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import cycle
 from typing import ClassVar
@@ -40,6 +41,9 @@ from mtclib.core.checks import (
 )
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import SEEDINGS
+
+LOST_ARE_TOLD = ContextVar("LOST_ARE_TOLD", default=True)
+"""Whether a fit warns of fewer clusters than asked for; a filter of warnings would hold for other threads."""
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
                   for t, (labels, k) in enumerate(zip(tasks, cycle(np.ravel(self.n_clusters))), 1)]
         lost = [f"{found} of {k}" + f" in task {t}" * isinstance(self.labels_, list)
                 for t, found, k in counts if found < k]
-        if lost:
+        if lost and LOST_ARE_TOLD.get():
             warnings.warn(
                 f"{type(self).__name__} found fewer clusters than n_clusters: {', '.join(lost)}; try other "
                 f"starts or parameters, or ask for fewer", EmptyClusterWarning, stacklevel=3)

@@ -6,7 +6,9 @@
 import hashlib
 import json
 import os
+import zipfile
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
@@ -72,8 +74,8 @@ def save_libraries(path, libraries, header):
     """
     header = {"format": FORMAT, "version": FORMAT_VERSION, "n_tasks": libraries.n_tasks, **header}
     try:
-        text = json.dumps(header, sort_keys=True, allow_nan=False)
-    except (TypeError, ValueError) as error:
+        text = json.dumps(header, sort_keys=True, allow_nan=False, default=lambda value: value.tolist())
+    except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"the parameters cannot be saved ({error}); use numbers and named options, no "
                          f"callables or generators") from error
     arrays = {name: np.asarray(array, dtype=np.result_type(array, np.float64))
@@ -96,6 +98,9 @@ def load_libraries(path):
     ``StateFileError`` if it is damaged, no file of libraries, or of another format version.
     """
     try:
+        with open(path, "rb") as file:
+            if not zipfile.is_zipfile(file):  # numpy would advise to load it unsafely
+                raise ValueError("it is no npz archive")
         with np.load(path, allow_pickle=False) as file:
             members = {name: np.asarray(file[name]) for name in file.files}  # what is no array comes as bytes
         digest = str(members.pop("digest"))
@@ -142,6 +147,9 @@ def _checked(header):
     if not isinstance(header["parameters"], dict):
         raise TypeError("the parameters are no table")
     check_number("entropy", header["entropy"], low=0, integer=True)
+    for part in header.setdefault("features", []):  # names, or their number; the first files have none
+        if not (isinstance(part, list) and part and all(isinstance(name, str) for name in part)):
+            check_number("features", part, low=1, integer=True)
     return header
 
 
@@ -264,12 +272,13 @@ class LibraryClusterer(LifelongClusterer):
             If a parameter cannot be written, such as a callable ``affinity``.
         """
         self._needs_a_task()
-        parameters = {name: getattr(value, "tolist", lambda value=value: value)()
-                      for name, value in self.get_params().items()}
-        if not isinstance(parameters["random_state"], (int, type(None))):
+        parameters = self.get_params()
+        if not isinstance(parameters["random_state"], Integral):
             parameters["random_state"] = None  # it has been drawn from; what it gave is the entropy
-        save_libraries(path, self.libraries_, {"estimator": type(self).__name__, "parameters": parameters,
-                                               "entropy": self._entropy})
+        names = getattr(self, "feature_names_in_", [None])[0] or [None] * len(self.n_features_in_[0])
+        save_libraries(path, self.libraries_, {
+            "estimator": type(self).__name__, "parameters": parameters, "entropy": self._entropy,
+            "features": [d if own is None else own for d, own in zip(self.n_features_in_[0], names)]})
 
     @classmethod
     def load(cls, path):
@@ -306,6 +315,11 @@ class LibraryClusterer(LifelongClusterer):
                                  f"copy, or learn the tasks again") from error
         model._entropy = header["entropy"]
         model._publish(libraries)
+        if features := header["features"]:
+            model.n_features_in_ = [[len(part) if isinstance(part, list) else part for part in features]]
+        if any(isinstance(part, list) for part in features):
+            model.feature_names_in_ = [[np.array(part, dtype=object) if isinstance(part, list) else None
+                                        for part in features]]
         return model
 
     def _needs_a_task(self):

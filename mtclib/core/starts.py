@@ -2,14 +2,16 @@
 
 import sys
 import warnings
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import lru_cache
+from threading import Lock
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController  # comes with scikit-learn
+from threadpoolctl import OpenBLASController, ThreadpoolController  # comes with scikit-learn
 
 SEEDINGS = ("greedy", "plain", "random")
 # Beyond so many samples starts compete on as many of them, and eigenvectors are those that k-means rounds.
@@ -28,19 +30,77 @@ AT_ONCE = 2e5
 EVEN = 1e-9
 
 
+class _Shared:
+    """A setting of the whole process that holds while any thread is inside.
+
+    Threads leave in any order: a context of their own each would put back what another had set, for good.
+    """
+
+    def __init__(self, setting):
+        self.setting, self.lock, self.inside, self.seen, self.entered = setting, Lock(), 0, 0, ExitStack()
+
+    def __enter__(self):
+        with self.lock:
+            if not self.inside or self.seen != len(sys.modules):  # another library comes with a module
+                self.entered.enter_context(self.setting())
+                self.seen = len(sys.modules)
+            self.inside += 1
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.inside -= 1
+            if not self.inside:
+                self.entered.close()
+
+
+@contextmanager
 def one_thread(user_api=None):
-    """A context in which OpenMP and BLAS, or only the given one of 'openmp' and 'blas', use one thread.
+    """A context in which all libraries, or only those of ``user_api`` 'blas', use one thread.
 
     Libraries count that are loaded when the context is entered.
     """
-    return _controller(len(sys.modules)).limit(limits=1, user_api=user_api)
+    others = _libraries(len(sys.modules))[1]
+    with _ONE_BLAS, nullcontext() if user_api == "blas" else others.limit(limits=1):
+        yield
 
 
 @lru_cache(maxsize=1)
-def _controller(n_modules):
-    # To look through the libraries of the process takes 5 ms, more than many a k-means run; another is loaded
-    # with a module.
-    return ThreadpoolController()
+def _libraries(n_modules):
+    """Those of BLAS, whose threads are the whole process's, and the controller of those with own threads."""
+    # To look through the libraries of the process takes 5 ms, more than many a k-means run.
+    found = ThreadpoolController()
+    others = {library.user_api for library in found.lib_controllers} - {"blas"}
+    return found.select(user_api="blas").lib_controllers, found.select(user_api=list(others))
+
+
+@contextmanager
+def _few_rows():
+    with warnings.catch_warnings():
+        # Fewer distinct rows than clusters leaves clusters empty; the contract allows that.
+        warnings.filterwarnings("ignore", "Number of distinct clusters", ConvergenceWarning)
+        yield
+
+
+@contextmanager
+def _one_blas():
+    found = _libraries(len(sys.modules))[0]
+    before = [library.get_num_threads() for library in found]
+    _set_threads(found, [1] * len(found))
+    yield
+    _set_threads(found, before)
+
+
+def _set_threads(libraries, numbers):
+    # Of threads that limit OpenBLAS, threadpoolctl hears the first alone; the last to leave may be another.
+    leave = getattr(OpenBLASController, "clear_controlling_thread", lambda force: None)
+    leave(force=True)
+    for library, number in zip(libraries, numbers):
+        library.set_num_threads(number)
+    leave(force=True)
+
+
+_ONE_BLAS = _Shared(_one_blas)
+_FEW_ROWS = _Shared(_few_rows)
 
 
 def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, starts=1):
@@ -219,9 +279,7 @@ def _nearest(X, centres, unsure):
 
 
 def _quiet(model, X):
-    with one_thread(), warnings.catch_warnings():
-        # Fewer distinct rows than clusters leaves clusters empty; the contract allows that.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with one_thread(), _FEW_ROWS:
         return model.fit(X)
 
 

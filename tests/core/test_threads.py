@@ -5,13 +5,17 @@ import platform
 import subprocess
 import sys
 import textwrap
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import numpy as np
+from sklearn.cluster import KMeans
 from structure import ROOT
-from threadpoolctl import ThreadpoolController, threadpool_info
+from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
 
 from mtclib.__main__ import KERNELS
-from mtclib.core.starts import one_thread
+from mtclib.core.starts import kmeans_once, one_thread
 
 # scipy's reader of Matrix Market files has threads of its own, and is loaded when it is first used.
 LOADED_LATER = """
@@ -75,3 +79,23 @@ def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
     assert found.stdout.split() == ["Haswell", "False", "X86_V4", "AVX512_ICL", "AVX512_SPR"], found.stderr
     # The Makefile, too, has them for what is not started by this command.
     assert all(value in (ROOT / "Makefile").read_text(encoding="utf-8") for value in KERNELS.values())
+
+
+def test_threads_that_leave_in_the_order_they_came_put_back_what_was(monkeypatch):
+    def blas():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+    second_came, first_left = Event(), Event()
+
+    def fit(model, X):
+        (second_came.wait if model.random_state == 1 else second_came.set)()
+        assert model.random_state == 1 or first_left.wait(9)
+        assert blas() == {1}
+
+    monkeypatch.setattr(KMeans, "fit", fit)
+    before = list(warnings.filters)
+    with threadpool_limits(limits=2), ThreadPoolExecutor(2) as pool:
+        first, second = (pool.submit(kmeans_once, np.eye(3), 2, seed) for seed in (1, 2))
+        first.add_done_callback(lambda _: first_left.set())
+        assert first.result() == second.result()
+        assert (blas(), warnings.filters) == ({2}, before)
