@@ -11,9 +11,15 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[2]
 
 
+def told(variable: str) -> Path | None:
+    """The folder that an environment variable names, or None; a ``~`` that no shell expanded is the home."""
+    folder = os.environ.get(variable)
+    return Path(folder).expanduser() if folder else None
+
+
 def root() -> Path:
     """Repository root: ``MTCLIB_ROOT`` if set, else the folder that holds the package."""
-    return Path(os.environ.get("MTCLIB_ROOT") or HOME)
+    return told("MTCLIB_ROOT") or HOME
 
 
 def data_dir() -> Path:
@@ -44,24 +50,24 @@ def papers() -> list[str]:
 
 def cache_dir() -> Path:
     """Downloaded data sets (``MTCLIB_CACHE``), never committed."""
-    return Path(os.environ.get("MTCLIB_CACHE") or data_dir() / "cache")
+    return told("MTCLIB_CACHE") or data_dir() / "cache"
 
 
 def runs_dir() -> Path:
     """The run store (``MTCLIB_RUNS``), never committed."""
-    return Path(os.environ.get("MTCLIB_RUNS") or data_dir() / "runs")
+    return told("MTCLIB_RUNS") or data_dir() / "runs"
 
 
 def build_dir() -> Path:
     """Executed notebooks, figures and the HTML report (``MTCLIB_BUILD``), never committed."""
-    return Path(os.environ.get("MTCLIB_BUILD") or root() / "build")
+    return told("MTCLIB_BUILD") or root() / "build"
 
 
 def figures_dir() -> Path | None:
     """Where notebooks put their figures (``MTCLIB_FIGURES``): under ``build`` unless told otherwise;
     with ``none`` nowhere, as in tests that only look at what notebooks show."""
-    told = os.environ.get("MTCLIB_FIGURES")
-    return None if told == "none" else Path(told or build_dir() / "figures")
+    folder = told("MTCLIB_FIGURES") or build_dir() / "figures"
+    return None if folder == Path("none") else folder
 
 
 def git(*command) -> str:

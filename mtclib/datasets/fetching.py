@@ -163,8 +163,7 @@ def write_folders(path, files: dict[str, bytes]) -> None:
 
 def mirror_dir() -> Path | None:
     """Return the local mirror folder (``MTCLIB_DATA``), or None."""
-    folder = os.environ.get("MTCLIB_DATA")
-    return Path(folder) if folder else None
+    return paths.told("MTCLIB_DATA")
 
 
 def cache_path(name: str) -> Path:

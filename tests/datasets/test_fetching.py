@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from fetching_support import FOLDER, GOOD, REPOSITORY, bomb, cached_files, fake_pip, sha, tar_bytes
 
+from mtclib.core import paths
 from mtclib.datasets import FetchError, fetch, fetch_all, fetching, lookup, registry, status
 from mtclib.datasets.fetching import UnsafeArchive, content_hash, read_folders, write_folders
 
@@ -386,3 +387,11 @@ def test_mirror_files_have_the_registered_sizes_hashes_and_contents(folder):
             files = fetching.read_entry(entry, path)
             assert content_hash(files) == entry.content_sha256, entry.name
             assert (len(files), sum(map(len, files.values()))) == (entry.members, entry.content_bytes)
+
+
+@pytest.mark.parametrize(("variable", "folder"), [
+    ("MTCLIB_DATA", fetching.mirror_dir), ("MTCLIB_CACHE", paths.cache_dir), ("MTCLIB_RUNS", paths.runs_dir),
+    ("MTCLIB_BUILD", paths.build_dir), ("MTCLIB_FIGURES", paths.figures_dir), ("MTCLIB_ROOT", paths.root)])
+def test_a_tilde_that_no_shell_expanded_is_the_home(variable, folder, monkeypatch):
+    monkeypatch.setenv(variable, "~/there")
+    assert folder() == Path.home() / "there"
