@@ -1,7 +1,7 @@
 """Tables to copy: all methods on a data set of a paper, as printed and as measured here, as CSV or LaTeX."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -24,10 +24,21 @@ class Copy:
     """One table, ready to be pasted, and what its reader must know."""
 
     cells: pd.DataFrame  # of `_cells`: a row for each printed number
-    name: str  # of the table, for a label
-    caption: str
+    paper: str
     facts: tuple[str, ...]  # data, pipeline and how to re-create it
     bibtex: str  # of the paper, the data and the methods
+    printed: "Copy | None" = None  # of all the data sets that the paper's table has side by side
+
+    @property
+    def title(self):
+        """The data sets."""
+        return ", ".join(self.cells["dataset"].unique())
+
+    @property
+    def caption(self):
+        """What the numbers are."""
+        return (f"{self.title}: mean ± standard deviation as printed in the {self.paper.upper()} paper, "
+                "and ours; proportions in percent")
 
     def text(self, form="text") -> str:
         """The table in one of `FORMATS`; CSV without the facts, as it has no comments."""
@@ -61,7 +72,7 @@ class Copy:
         return wide.set_axis([f"{metric} {name}" for name, metric in wide], axis=1)
 
     def as_printed(self, marked=0):
-        """Methods by tasks, as the paper has it: means, ours with the printed ones in brackets."""
+        """Methods by tasks, or by data sets, as the paper has it: our means, the printed ones in brackets."""
         pairs = zip(self.cells["ours"], self.cells["mean"])
         shown = [f"{_shown(ours) or '–'} ({_shown(theirs) or '–'})" for ours, theirs in pairs]
         tasks = self.cells["task"].map(lambda task: task_name(task) if task else "all")
@@ -83,19 +94,29 @@ class Copy:
 
     def _latex(self):
         """Both layouts with booktabs, and what to cite as comments."""
-        notes = "; ".join(f"{mark}~{about}" for about, (_, mark) in MARKS.items() if self.cells[about].any())
-        caption = _escape(self.caption).replace(" ± ", r" $\pm$ ") + (f". {notes}" if notes else "")
-        label = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
-        short = f"{caption}. Means, ours with the printed ones in brackets"
-        look = {"escape": False, "position": "t"}
-        wide = self.as_printed(1).rename_axis(index=None, columns=[None, None]).rename(columns=_escape)
+        whole = self.printed or self
+        means = (f"{whole.title}: our means, with those printed in the {self.paper.upper()} paper in "
+                 "brackets; proportions in percent")
+        wide = whole.as_printed(1).rename_axis(index=None, columns=[None, None]).rename(columns=_escape)
         long = self.long(1)
         long.columns = [_escape(name) for name in long.columns]
-        parts = [wide.to_latex(caption=short, label=f"tab:{label}", multicolumn_format="c", **look),
-                 long.to_latex(index=False, caption=caption, label=f"tab:{label}-long", **look)]
-        facts = (r"needs \usepackage{booktabs}", *self.facts, *f"BibTeX:\n{self.bibtex}".splitlines())
+        look = {"escape": False, "position": "t"}
+        parts = [wide.to_latex(caption=whole._noted(means), label=f"tab:{whole._label()}",
+                               multicolumn_format="c", **look),
+                 long.to_latex(index=False, caption=self._noted(self.caption),
+                               label=f"tab:{self._label()}-long", **look)]
+        facts = (r"needs \usepackage{booktabs}", *whole.facts, *f"BibTeX:\n{whole.bibtex}".splitlines())
         body = "\n".join(parts).replace(" ± ", r" $\pm$ ").replace("–", "--")
         return "".join(f"% {fact}".rstrip() + "\n" for fact in facts) + "\n" + body
+
+
+    def _label(self):
+        return re.sub(r"[^a-z0-9]+", "-", f"{self.paper} {self.title}".lower()).strip("-")
+
+    def _noted(self, caption):
+        """A caption in LaTeX, with what the marks mean."""
+        notes = "; ".join(f"{mark}~{about}" for about, (_, mark) in MARKS.items() if self.cells[about].any())
+        return _escape(caption).replace(" ± ", r" $\pm$ ") + (f". {notes}" if notes else "")
 
 
 def _escape(text):
@@ -119,23 +140,34 @@ def copy(dataset, paper=None, task=None) -> Copy:
     if paper is None and len(papers) > 1:
         raise UsageError(f"DATASET: {' and '.join(papers)} both print {dataset}; choose one with --paper.")
     paper = choose(paper or papers[0], papers, "--paper")
-    cells = _cells(paper, dataset)
+    cells = _cells(paper, [dataset])
     if task is not None:
         cells = cells[cells["task"] == choose(str(task), list(cells["task"].unique()), "--task")]
-    caption = (f"{dataset}: mean ± standard deviation as printed in the {paper.upper()} paper, and ours; "
-               "proportions in percent")
-    return Copy(cells, f"{paper} {dataset}", caption, tuple(_facts(paper, dataset)),
-                _bibtex(paper, dataset, cells["method"].unique()))
+    found = _copy(paper, cells)
+    # Where a data set has a single score, all those of its table are columns, in the place of tasks.
+    beside = study_of(paper).published.query("table in @cells['table']")["dataset"].unique()
+    if len(beside) == 1 or cells["task"].any():
+        return found
+    every = _cells(paper, beside)
+    return replace(found, printed=_copy(paper, every.assign(task=every["dataset"])))
 
 
-def _cells(paper, dataset):
+def _copy(paper, cells):
+    names = list(cells["dataset"].unique())
+    again = (f"to re-create it: python -m mtclib run {paper} --profile full --export && "
+             "python -m mtclib verdicts")
+    facts = (*(fact for name in names for fact in _facts(paper, name)), again)
+    return Copy(cells, paper, facts, _bibtex(paper, names, cells["method"].unique()))
+
+
+def _cells(paper, datasets):
     """Printed cells and ours in one unit, and what a reader must know of each method."""
     ours = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str},
                        keep_default_na=False, na_values={"ours": [""], "sd": [""]})
     printed, protocol = study_of(paper).published, study_of(paper).protocol
     ours = ours[ours["paper"] == paper][[*_KEY, "ours", "sd", "reconstruction"]]
     cells = printed.merge(ours, on=_KEY, validate="1:1")
-    cells = cells[cells["dataset"] == dataset].reset_index(drop=True)
+    cells = cells[cells["dataset"].isin(datasets)].reset_index(drop=True)
     factor = np.where(cells["unit"] == "distance", 1, 100)
     tuned = {name for name, spec in protocol.methods.items() if spec.grid and name not in protocol.suggested}
     numbers = {name: factor * cells[name] for pair in SIDES.values() for name in pair}
@@ -149,11 +181,11 @@ def _shown(mean, spread=np.nan):
     return f"{mean:.1f}" if pd.isna(spread) else f"{mean:.1f} ± {spread:.1f}"
 
 
-def _bibtex(paper, dataset, methods):
-    """Entries of the paper, the data set and the compared methods, each once."""
+def _bibtex(paper, datasets, methods):
+    """Entries of the paper, the data sets and the compared methods, each once."""
     protocol = study_of(paper).protocol
     specs = [protocol.methods[name] for name in methods if name in protocol.methods]
-    names = [paper, dataset, *(spec.params.get("estimator", spec.estimator) for spec in specs)]
+    names = [paper, *datasets, *(spec.params.get("estimator", spec.estimator) for spec in specs)]
     entries = [entry for name in names for entry in citations.entries(name)]
     return "\n".join({entry.partition("\n")[0]: entry for entry in entries[::-1]}.values())
 
@@ -168,5 +200,3 @@ def _facts(paper, dataset):
     yield f"data: mtclib.datasets.load({spec.loader!r}{given})" + f"; {spec.note}".rstrip("; ")
     if headline.pipeline == "identified":
         yield f"preprocessing: not stated in the paper; {headline.standing}, in a search of printed numbers"
-    yield (f"to re-create it: python -m mtclib run {paper} --profile full --export && "
-           "python -m mtclib verdicts")
