@@ -72,6 +72,9 @@ def test_a_gain_whose_interval_has_zero_in_it_is_called_uncertain():
     told = {"sources": 3, "sets": 3, "take": "X", "gain": 1.0, "low": -0.5, "high": 2.5, "worse": 1}
     assert "not certain" in asked("told", told, {"plain": "k-means", "enough": 3})
     assert "not certain" not in asked("told", told | {"low": 0.5}, {"plain": "k-means", "enough": 3})
+    worse = asked("told", told | {"gain": -3.9}, {"plain": "k-means", "enough": 3})
+    assert "no advice" in worse
+    assert "take" not in worse, "what lost where it did not choose is not recommended"
     none = asked("told", told | {"gain": 0.0, "low": -0.04, "high": 1e-9}, {"plain": "k-means", "enough": 3})
     assert "gains 0.0 points of ARI over k-means (-0.04 to 0.0)" in none
 

@@ -49,6 +49,8 @@ function told(found, {plain, enough}) {
   const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely.`;
   if (found.take === plain) return `${what} like yours: nothing of ours is surely ahead of plain k-means.`;
+  if (found.gain < 0) return `${what} like yours: no advice. To choose by such sets changes ARI by ${signed(found.gain)} points ` +
+    `against k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose. Choose more widely.`;
   return `${what} like yours: take ${found.take}. Following this advice gains ${signed(found.gain)} points of ARI ` +
     `over k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose it, ` +
     `and loses on ${found.worse} of ${found.sources}.` + (found.low > 0 ? "" : " The interval has zero in it: the gain is not certain.");
@@ -143,7 +145,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
       button.onclick = () => cite(row, button);
       return make("tr", {}, make("td", {}, button), ...cells(texts(row)));
     }));
-    count.textContent = `${kept.length} of ${all.length} rows${kept.length > most ? `, the first ${most} shown` : ""}`;
+    count.textContent = `${kept.length.toLocaleString("en")} of ${all.length.toLocaleString("en")} rows${kept.length > most ? `, the first ${most} shown` : ""}`;
     more.textContent = `Show ${MOST} more`;
     more.hidden = kept.length <= most;
     if (advice) advised();
