@@ -18,8 +18,9 @@ FILES = ("README.md", "CITATION.cff", "pyproject.toml")
 TESTED = ("test_toyp.py", "baselines/test_toyviews.py", "core", "notebooks/test_structure.py",
           "companion/verdicts/test_published.py", "companion/comparison/test_methods.py",
           "datasets/test_loaders.py", "companion/papers/test_pipelines.py",
-          "companion/papers/test_scoreboard.py")  # fmt: skip
-NAMED = "toyp or TOYP or Toyviews or toyviews or test_every_change or every_printed_method or toy-news"
+          "companion/papers/test_scoreboard.py", "companion/papers/test_copies.py")  # fmt: skip
+NAMED = "toyp or TOYP or Toyviews or toyviews or test_every_change or every_printed_method or toy-news or " \
+        "gains_over_all or can_be_cited"
 
 
 def in_copy(root, *command):
@@ -52,6 +53,10 @@ def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkey
     assert "python -m mtclib verdicts --errors --paper toyp" in told
     assert "every TODO" in told
     assert "| [TOYP](notebooks/toyp.ipynb)" in (copy / "README.md").read_text(encoding="utf-8")
+    page = (copy / "notebooks" / "toyp.ipynb").read_text(encoding="utf-8")
+    assert "# TODO: the title of the paper (TOYP)" in page, "the site lists it among the papers"
+    assert "1 sentence in 1 part: " in page
+    assert not re.search(r"\bnan\b", page), "one data set gives no interval"
     tested = in_copy(copy, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", NAMED,
                      *(f"tests/{name}" for name in TESTED))
     assert int(re.search(r"(\d+) passed", tested)[1]) > 80, tested

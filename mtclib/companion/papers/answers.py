@@ -71,7 +71,8 @@ def further(study):
         return []
     asked, errs = ledger.part(study.paper, "summary"), rates(study.paper)
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
-    told = [_say("signs", found, worse_sets=found["worse_on"] if found["worse"] else "none")]
+    told = [_say("signs", found, worse_sets=found["worse_on"] if found["worse"] else "none",
+                 between="" if np.isnan(found["ratio_low"]) else _say("signs_between", found))]
     told += [_say("best", whole)] if whole["best_ours"] != whole["ours"] else []
     told += [_say("narrow", 100 * errs)] if errs["interval"] < 0.9 else []
     return [*told, *([study.numbers.fill(asked["also"])] if "also" in asked else [])]

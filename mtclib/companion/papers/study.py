@@ -21,6 +21,7 @@ from mtclib.companion import papers, plots, runs, tables
 from mtclib.companion.claims import paired_differences
 from mtclib.companion.papers import answers
 from mtclib.companion.papers.results import PaperResults
+from mtclib.companion.parameters import choose
 from mtclib.companion.runs import our_name
 from mtclib.companion.tables.table import Table
 from mtclib.companion.verdicts import identify, ledger
@@ -132,6 +133,8 @@ class Study(PaperResults):
         `dataset` may be a list of data sets of one printed table, which then are its columns. `source` is the
         data set of the protocol that stands for the printed one, `metrics` those to show, all by default."""
         names = [dataset] if isinstance(dataset, str) else list(dataset)
+        for name in names:
+            choose(name, list(self.published["dataset"].unique()), f"data set of {self.paper}/published.csv")
         cells = pd.concat([self.verdicts(name, source) for name in names])
         if len(names) > 1:
             cells = cells.assign(task=cells["dataset"], dataset=", ".join(names))

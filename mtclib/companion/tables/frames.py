@@ -53,8 +53,8 @@ def claims_table(frame: pd.DataFrame, sentences: pd.DataFrame) -> Table:
     notes = [f"{row.hold} of {row.parts} parts hold and {row.fail} fail, so {row.status}: {name}"
              for name, row in several.iterrows()]
     counts = sentences["status"].value_counts()
-    told = f"{len(sentences)} sentences in {len(frame)} parts: " + ", ".join(
-        f"{counts[status]} {status}" for status in counts.index)
+    sizes = [f"{n} {one}{'s' * (n != 1)}" for n, one in ((len(sentences), "sentence"), (len(frame), "part"))]
+    told = f"{' in '.join(sizes)}: " + ", ".join(f"{counts[status]} {status}" for status in counts.index)
     return frame_table(frame, "Sentences of the paper", CLAIM_COLUMNS, "status", notes, told)
 
 

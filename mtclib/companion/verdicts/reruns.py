@@ -120,7 +120,9 @@ def rates(study, trials=TRIALS):
 
 def _over_sets(drawn):
     """Share of trials in which `gains.mean_over` covers the mean over data sets. `drawn` has what was drawn
-    for each; sets are drawn as well, normal, as far apart as the means of ours."""
+    for each; sets are drawn as well, normal, as far apart as the means of ours. One set has no interval."""
+    if len(drawn) < 2:
+        return np.nan
     drawn, rng = np.stack(drawn), np.random.default_rng(0)
     means = drawn.mean(axis=1, keepdims=True)
     values = drawn - means + rng.normal(0, means.std(ddof=1), drawn.shape)

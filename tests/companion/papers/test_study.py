@@ -5,11 +5,22 @@ import pytest
 
 from mtclib.companion.papers import study_of
 from mtclib.companion.papers.mtcmrl import UNLABELLED
+from mtclib.companion.parameters import UsageError
+from mtclib.companion.verdicts import gains, reruns
 
 
 @pytest.fixture(scope="module")
 def mtcmrl():
     return study_of("mtcmrl")
+
+
+def test_what_is_no_printed_data_set_or_has_no_results_is_told_with_what_to_do(mtcmrl, monkeypatch):
+    with pytest.raises(UsageError, match="Did you mean 'Reuters'"):
+        mtcmrl.printed_tables("reuters")
+    monkeypatch.setattr(gains, "pipelines", lambda study, name: [])
+    with pytest.raises(UsageError, match="run mtcmrl --profile full --export"):
+        gains.multiverse(mtcmrl)
+    assert np.isnan(reruns._over_sets([np.zeros(9)])), "one data set has no interval to be covered"
 
 
 def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
