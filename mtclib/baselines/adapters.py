@@ -197,7 +197,8 @@ class PerTask(_NestedSequence):
     def _run(self, nested, Xs, n_clusters):
         alone = isinstance(nested, SingleTaskClusterer)
         inputs = [[side_by_side(views)] if alone else views for views in Xs]
-        self.estimators_ = [clone(nested).set_params(n_clusters=k).fit(given)
+        # A clone has a copy of a generator, and all tasks would get the same numbers.
+        self.estimators_ = [clone(nested).set_params(n_clusters=k, random_state=self.random_state).fit(given)
                             for given, k in zip(inputs, n_clusters)]
         self.labels_ = [model.labels_[0] if alone else model.labels_ for model in self.estimators_]
         return self.estimators_

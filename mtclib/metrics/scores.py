@@ -21,16 +21,16 @@ Label vectors are 1-D, of any hashable values (integers, strings).  Their order 
 """
 
 import math
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from scipy.special import entr
 from sklearn.metrics import mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
-
-from mtclib.maths.linalg import as_dense
 
 LARGEST_DENSE = 10**7
 """Cells of a contingency table; larger ones are sparse."""
@@ -62,8 +62,13 @@ def encode(labels, name):
     if values.dtype != object:
         distinct, codes = np.unique(values, return_inverse=True)
         return codes, distinct.tolist()
-    # As in a dict: 1, 1.0 and True are one label.  Strings follow what they cannot be compared with.
-    distinct = sorted(dict.fromkeys(values), key=lambda label: (isinstance(label, str), label))
+    try:  # as in a dict: 1, 1.0 and True are one label
+        distinct = list(dict.fromkeys(values))
+    except TypeError as error:
+        raise ValueError(f"{name} has labels that cannot be told apart ({error}): pass integers or strings"
+                         ) from error
+    with suppress(TypeError):  # labels of some kinds have no order; strings follow what they do not fit in
+        distinct.sort(key=lambda label: (isinstance(label, str), label))
     position = {label: code for code, label in enumerate(distinct)}
     return np.array([position[value] for value in values]), distinct
 
@@ -153,7 +158,7 @@ def match_clusters(labels_true, labels_pred):
     table, classes, clusters = tabulate(labels_true, labels_pred)
     if -1 in classes:
         raise ValueError("labels_true has a class -1, which here means 'no class': rename that class")
-    rows, columns = linear_sum_assignment(as_dense(table), maximize=True)
+    rows, columns = _matching(table)
     matched = {int(column): classes[row] for row, column in zip(rows, columns)}
     return {cluster: matched.get(column, -1) for column, cluster in enumerate(clusters)}
 
@@ -167,10 +172,11 @@ def agreement(labels, others):
     >>> agreement([0, 0, 1, 1], [[5, 5, 2, 2], [0, 1, 1, 1]]).tolist()
     [1.0, 0.5, 1.0, 1.0]
     """
-    labels, shares = np.asarray(labels), []
+    shares, (codes, classes) = [], encode(labels, "labels")
     for other in others:
-        matched = match_clusters(labels, other)
-        shares.append(np.array([matched[cluster] for cluster in np.asarray(other).tolist()]) == labels)
+        (their, clusters), matched = encode(other, "others"), match_clusters(labels, other)
+        place = {label: code for code, label in enumerate(classes)}
+        shares.append(np.array([place.get(matched[cluster], -1) for cluster in clusters])[their] == codes)
     return np.mean(shares, axis=0)
 
 
@@ -344,10 +350,24 @@ def _filled(table):
     return table.data if sp.issparse(table) else table[table > 0]
 
 
+def _matching(table):
+    """Classes and clusters of the best matching, as many pairs as there are classes or clusters."""
+    if not sp.issparse(table):
+        return linear_sum_assignment(table, maximize=True)
+    # Each class and cluster may stay alone, with a partner of no weight: all have one then.
+    (n, m), ones = table.shape, table.copy()
+    ones.data = np.ones(table.nnz)
+    whole = sp.block_array([[table + ones, sp.eye_array(n)], [sp.eye_array(m), ones.T]], format="csr")
+    partners = min_weight_full_bipartite_matching(whole, maximize=True)[1][:n]
+    rows = np.flatnonzero(partners < m)
+    left, over = np.setdiff1d(np.arange(n), rows), np.setdiff1d(np.arange(m), partners[rows])
+    more = min(len(left), len(over))
+    return np.append(rows, left[:more]), np.append(partners[rows], over[:more])
+
+
 def _accuracy(table):
     """ACC of a contingency table."""
-    counts = as_dense(table)
-    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / counts.sum())
+    return float(table[_matching(table)].sum() / table.sum())
 
 
 def _purity(table):

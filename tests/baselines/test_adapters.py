@@ -6,7 +6,7 @@ from planted import counted_tasks, equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.baselines import ASI, SNMF, CoregSpectral, KMeans, PerTask, SpectralNJW, Stacked
+from mtclib.baselines import ASI, SNMF, ConMC, CoregSpectral, KMeans, PerTask, SpectralNJW, Stacked
 
 
 def tasks():
@@ -73,3 +73,10 @@ def test_a_method_for_one_view_sees_that_view_or_all_side_by_side():
     beside = PerTask(3, estimator=SNMF(3), random_state=0).fit(Xs)
     assert equal(second.labels_, SNMF(3, random_state=0).fit([views[1] for views in Xs]).labels_)
     assert equal(beside.labels_, SNMF(3, random_state=0).fit([np.hstack(views) for views in Xs]).labels_)
+
+
+def test_a_generator_is_drawn_from_for_every_task():
+    Xs, rng, same = counted_tasks(2), np.random.default_rng(1), np.random.default_rng(1)
+    model = PerTask(3, estimator="ConMC", random_state=rng).fit(Xs)
+    assert equal(model.labels_, [ConMC(3, random_state=same).fit(views).labels_ for views in Xs])
+    assert rng.bit_generator.state == same.bit_generator.state
