@@ -39,6 +39,12 @@ def tiny(n=30, shift=0.0):
     return Dataset(name="tiny", kind="multitask", Xs=Xs, labels=labels, edition="made up")
 
 
+def part_labelled():
+    """The two tasks with every fourth sample without a class."""
+    data = tiny()
+    return replace(data, labels=[np.where(np.arange(len(y)) % 4, y, -1) for y in data.labels])
+
+
 def views(n=30):
     """One set of samples in two views."""
     y = np.arange(n) % 3

@@ -233,6 +233,15 @@ def test_views_have_one_unnamed_task(tmp_path):
     assert len(oracle(frame)["key"].unique()) == 4 + 1
 
 
+def test_samples_without_a_class_are_clustered_and_not_scored(tmp_path):
+    jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:part_labelled"}},
+                     methods=_methods(params={"noise": 0.0}), profiles=quick("third"))
+    store = RunStore(tmp_path)
+    frame = run(jobs, store)
+    assert set(frame["value"]) == {1.0}
+    assert [len(store.get(jobs[0].key).arrays[f"labels/{task}"]) for task in "12"] == [30, 36]
+
+
 def test_a_fit_has_one_thread_and_the_limit_is_lifted_afterwards(monkeypatch):
     from experiments_support import Noisy
 
