@@ -13,7 +13,7 @@ from sklearn.utils.extmath import randomized_svd
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT, Named, empty_samples
 from mtclib.core.large import extremes, let_go, room
-from mtclib.core.starts import best_kmeans, firsts, one_thread
+from mtclib.core.starts import best_kmeans, firsts, fit_quietly, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import mostly_zero
 from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
@@ -172,7 +172,8 @@ class View:
             U = unit_samples(sp.csr_array(X))
             if n_landmarks == n:
                 # An empty sample would be nearer to all others than most of them are to each other.
-                landmarks = U[~empty_samples(U)] if U.nnz else U
+                filled = ~empty_samples(U)
+                landmarks = U[filled] if filled.any() else U
                 return cls(U, None, landmarks, None, min(count, landmarks.shape[0]), True)
             X = projected(U, seed)
         rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
@@ -182,9 +183,8 @@ class View:
         centre = sample.mean(axis=0)
         landmarks, nearest = sample - centre, None
         if n_landmarks < n:
-            with one_thread():
-                nearest = KMeans(n_landmarks, init="random", n_init=1, max_iter=20, random_state=seed)
-                landmarks = nearest.fit(landmarks).cluster_centers_
+            nearest = KMeans(n_landmarks, init="random", n_init=1, max_iter=20, random_state=seed)
+            landmarks = fit_quietly(nearest, landmarks).cluster_centers_
         return cls(X, centre, landmarks, nearest, count, cosine)
 
     def block(self, rows):

@@ -115,7 +115,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, star
     # equal after rounding; as CSR the same data take the same path in either form.
     dense = not sp.issparse(X) and X.dtype == float and starts == 1
     if dense and len(X) > MANY:
-        return _quiet(model, X)
+        return fit_quietly(model, X)
     dense = dense and X.shape[1] >= WIDE and X.size * n_clusters >= WORTHWHILE
     dense = dense and 2 * np.count_nonzero(X) > X.size
     # Of copies any may be drawn: they are the same centroid.
@@ -125,7 +125,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, star
                  X[rng.choice(len(X), n_clusters, replace=False, p=np.full(len(X), 1 / len(X)))])
         if _as_sparse(model, X, start):
             return model
-    return _quiet(model, sp.csr_array(X))
+    return fit_quietly(model, sp.csr_array(X))
 
 
 def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
@@ -190,7 +190,7 @@ def _seeded(Z, n_clusters, seeds, seeding):
 
 def _lloyd(X, start, max_iter, tol=1e-4):
     few = X.shape[0] <= MANY
-    return _quiet(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol, copy_x=few), X)
+    return fit_quietly(KMeans(len(start), init=start, n_init=1, max_iter=max_iter, tol=tol, copy_x=few), X)
 
 
 def _competing(Z, starts, max_iter):
@@ -278,7 +278,8 @@ def _nearest(X, centres, unsure):
     return np.divmod(np.flatnonzero(distances <= distances.min(axis=0) + unsure), len(X))
 
 
-def _quiet(model, X):
+def fit_quietly(model, X):
+    """Fit a k-means of scikit-learn in one thread, without a word of fewer distinct rows than clusters."""
     with one_thread(), _FEW_ROWS:
         return model.fit(X)
 

@@ -1,5 +1,7 @@
 """Landmark spectral clustering against the dense mathematics, and what it promises of many samples."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -122,6 +124,21 @@ def test_of_fewer_landmarks_than_clusters_the_other_eigenvalues_are_zero(Xs, opt
         model = LandmarkSpectral(5, random_state=0, **options).fit(Xs)
     assert model.embedding_.shape == (len(Xs[0]), 5)
     assert model.eigenvalues_[3:].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("count", [60, 400])
+def test_fewer_distinct_samples_than_landmarks_are_no_matter_of_the_user(count):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = LandmarkSpectral(5, random_state=0).fit([np.repeat(np.eye(5), count, axis=0)]).labels_
+    assert adjusted_rand_score(np.repeat(range(5), count), labels) == 1.0
+
+
+@pytest.mark.parametrize("n", [10, 2000])
+def test_stored_zeros_alone_are_empty_samples(n):
+    X = sp.csr_array((np.zeros(2 * n), np.tile([0, 1], n), np.arange(0, 2 * n + 1, 2)), shape=(n, 20))
+    with pytest.warns(EmptyClusterWarning, match="1 of 2"):
+        LandmarkSpectral(2, metric="cosine", random_state=0).fit([X])
 
 
 def test_there_are_at_least_five_landmarks_a_cluster():
