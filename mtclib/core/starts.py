@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn import config_context
 from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 from threadpoolctl import OpenBLASController, ThreadpoolController  # comes with scikit-learn
 
 SEEDINGS = ("greedy", "plain", "random")
@@ -179,13 +180,48 @@ def firsts(labels):
 
 def _seeded(Z, n_clusters, seeds, seeding):
     """Centroids that k-means starts from, (n_clusters, h), for each seed."""
+    n = Z.shape[0]
     if seeding == "random":
-        rows = [np.random.default_rng(seed).choice(Z.shape[0], n_clusters, replace=False) for seed in seeds]
+        rows = [np.random.default_rng(seed).choice(n, n_clusters, replace=False) for seed in seeds]
         return [Z[one].toarray() if sp.issparse(Z) else Z[one] for one in rows]
-    trials = None if seeding == "greedy" else 1
-    # Checks take longer than the seeding of a small task.
-    with one_thread(), config_context(assume_finite=True, skip_parameter_validation=True):
-        return [kmeans_plusplus(Z, n_clusters, random_state=seed, n_local_trials=trials)[0] for seed in seeds]
+    trials = 2 + int(np.log(n_clusters)) if seeding == "greedy" else 1
+    with one_thread():
+        if not sp.issparse(Z):
+            rngs, step = list(map(check_random_state, seeds)), max(1, int(AT_ONCE / (trials * n)))
+            parts = (rngs[first:first + step] for first in range(0, len(rngs), step))
+            return [start for part in parts for start in Z[_spread(Z, n_clusters, part, trials)]]
+        # Checks take longer than the seeding of a small task.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            return [kmeans_plusplus(Z, n_clusters, random_state=seed, n_local_trials=trials)[0]
+                    for seed in seeds]
+
+
+def _spread(X, n_clusters, rngs, trials):
+    """Rows that k-means++ takes with each generator, (s, n_clusters): those of scikit-learn, whose sums and
+    distances round otherwise, for all generators at once."""
+    n, s = len(X), len(rngs)
+    squares, each = np.einsum("ij,ij->i", X, X), np.full(n, 1.0 / n)
+
+    def distances(rows):
+        found = (-2.0 * X[rows]) @ X.T
+        found += squares[rows, None]
+        found += squares
+        return np.maximum(found, 0.0, out=found)
+
+    chosen = np.empty((s, n_clusters), dtype=np.intp)
+    chosen[:, 0] = [rng.choice(n, p=each) for rng in rngs]
+    nearest, every = distances(chosen[:, 0]), np.arange(s)
+    sums = nearest.sum(axis=1)
+    for place in range(1, n_clusters):
+        drawn = [row.searchsorted(rng.uniform(size=trials) * total)
+                 for row, rng, total in zip(np.cumsum(nearest, axis=1), rngs, sums)]
+        drawn = np.minimum(drawn, n - 1)
+        found = distances(drawn.ravel()).reshape(s, trials, n)
+        np.minimum(found, nearest[:, None], out=found)
+        totals = found.sum(axis=2)
+        best = totals.argmin(axis=1)
+        chosen[:, place], nearest, sums = drawn[every, best], found[every, best], totals[every, best]
+    return chosen
 
 
 def _lloyd(X, start, max_iter, tol=1e-4):
@@ -195,49 +231,50 @@ def _lloyd(X, start, max_iter, tol=1e-4):
 
 def _competing(Z, starts, max_iter):
     """Labels and inertia of the run from each start."""
-    at_once = len(starts) * len(starts[0]) * len(Z) <= AT_ONCE and _at_once(Z, np.stack(starts), max_iter)
+    few = len(starts) * len(starts[0]) * len(Z) <= AT_ONCE
+    at_once = few and _at_once(Z, np.stack(starts, axis=1), max_iter)
     return at_once or [(run.labels_, run.inertia_) for run in (_lloyd(Z, one, max_iter) for one in starts)]
 
 
-def _at_once(X, starts, max_iter, tol=1e-4):
-    """Labels and inertia of the run from each of ``starts`` (s, k, h), as from ``_lloyd`` on dense rows; None
-    where rounding might decide a step, or a cluster is empty."""
-    X, starts = X - X.mean(axis=0), starts - X.mean(axis=0)
+def _at_once(X, centres, max_iter, tol=1e-4):
+    """Labels and inertia of the run from each start, ``centres`` (k, s, h), as from ``_lloyd`` on dense rows;
+    None where rounding might decide a step, or a cluster is empty."""
+    X, centres = X - X.mean(axis=0), centres - X.mean(axis=0)
     tol, unsure = tol * X.var(axis=0).mean(), DECIDED * np.einsum("ij,ij->i", X, X).max()
-    s, k, _ = starts.shape
-    labels, running = np.full((s, len(X)), -1), np.arange(s)
+    (k, s, h), n = centres.shape, len(X)
+    members, running = np.zeros((k, s, n), dtype=bool), np.arange(s)
     for _ in range(max_iter):
-        found = _assigned(X, starts[running], unsure)
+        found = _members(X, centres[:, running], unsure)
         if found is None:
             return None
-        settled = (found == labels[running]).all(axis=1)
-        labels[running] = found
-        members = found[:, None] == np.arange(k)[:, None]
-        counts = members.sum(axis=2)
+        counts = np.count_nonzero(found, axis=2)
         if not counts.all():
             return None
-        centres = (members @ X) / counts[:, :, None]
-        shifts = ((centres - starts[running]) ** 2).sum(axis=(1, 2))
-        starts[running] = centres
+        settled = (found == members[:, running]).all(axis=(0, 2))
+        members[:, running] = found
+        means = (found.reshape(-1, n).astype(float) @ X).reshape(k, -1, h) / counts[:, :, None]
+        shifts = ((means - centres[:, running]) ** 2).sum(axis=(0, 2))
+        centres[:, running] = means
         if (abs(shifts - tol) <= EVEN * tol)[~settled].any():
             return None
         running = running[~settled & (shifts > tol)]
         if not len(running):
             break
-    labels = _assigned(X, starts, unsure)
-    if labels is None:
+    members = _members(X, centres, unsure)
+    if members is None:
         return None
-    return [(found, ((X - centres[found]) ** 2).sum()) for found, centres in zip(labels, starts)]
+    labels = members.argmax(axis=0)
+    return [(one, ((X - own[one]) ** 2).sum()) for one, own in zip(labels, centres.transpose(1, 0, 2))]
 
 
-def _assigned(X, starts, unsure):
-    """The nearest of the centroids of each start, (s, n), or None where two are as near."""
-    s, k, h = starts.shape
-    products = (X @ starts.reshape(s * k, h).T).reshape(-1, s, k)
-    distances = np.einsum("skh,skh->sk", starts, starts) - 2.0 * products
-    nearest = distances.argmin(axis=2)
-    least = np.take_along_axis(distances, nearest[:, :, None], axis=2)
-    return nearest.T if ((distances <= least + unsure).sum(axis=2) == 1).all() else None
+def _members(X, centres, unsure):
+    """Whether each of the centroids (k, s, h) of a start is the nearest to each row, (k, s, n), or None where
+    two are as near."""
+    k, s, h = centres.shape
+    distances = ((-2.0 * centres).reshape(-1, h) @ X.T).reshape(k, s, -1)
+    distances += np.einsum("ksh,ksh->ks", centres, centres)[:, :, None]
+    nearest = distances <= distances.min(axis=0) + unsure
+    return nearest if np.count_nonzero(nearest) == s * len(X) else None
 
 
 def _as_sparse(model, X, centres):
