@@ -290,8 +290,8 @@ def mine(paper, given):
         found, loader, params = _all_yielded(given), f"{__name__}:yielded", {"function": given}
         name, *others = dict.fromkeys(_printed_name(one.name, document) for one in found)
         if others:
-            raise runs.ProtocolError(f"{where}: gives data sets of {name!r} and {others[0]!r}; give those that "
-                                     f"may stand for one printed data set")
+            raise runs.ProtocolError(f"{where}: gives data sets of {name!r} and {others[0]!r}; give "
+                                     f"those that may stand for one printed data set")
         of_set = printed.loc[printed["dataset"] == name, "method"].unique()
         methods = [name for name in of_set if name in document["methods"]
                    and not document["methods"][name].get("grid")]
@@ -321,7 +321,7 @@ def _all_yielded(function):
     try:
         found = list(islice(dotted(function)(), MOST + 1))
         if len(found) > MOST:
-            raise ValueError(f"more than {MOST} data sets; a .toml file with a loader has each only when needed")
+            raise ValueError(f"more than {MOST} data sets; a .toml file with a loader reads one at a time")
         others = [type(one).__name__ for one in found if not isinstance(one, Dataset)]
         if others or not found:
             raise TypeError(f"no mtclib.datasets.Dataset but {others[0] if others else 'nothing'}")

@@ -208,8 +208,8 @@ def conformal(draw, others):
 
 
 def conformal_row(scores, method):
-    """`conformal` of a printed row among our draws of the data, splits, at the default, all of it fixed before
-    any run; and how often a row of another method in its place would be the farthest of all."""
+    """`conformal` of a printed row among our draws of the data, splits, at the default, both fixed before any
+    run; and how often a row of another method in its place would be the farthest of all."""
     rows = scores.study.default(scores.dataset)
     kept = scores.places[scores.scored(method)]
     names = [(task, our_name(scores.study.paper, metric)) for task, metric in kept.itertuples(index=False)]

@@ -272,7 +272,7 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", 'datasets = ["Tiny"]\ncalibration = [3]', "calibration 1 must be object"),
     ("a.toml", 'datasets = "Tiny"\ncalibration = []', "datasets must be array"),
     ("a.toml", BY_THE_TOY + 'loader = "f_mine:f"', "No module named"),
-    ("h_mine:f", "from itertools import repeat as f_\nimport experiments_support as s\nf = lambda: f_(s.tiny())",
+    ("h_mine:f", "import itertools\nimport experiments_support as s\nf = lambda: itertools.repeat(s.tiny())",
      "more than 200 data sets"),
     ("i_mine:f", "from dataclasses import replace\nimport experiments_support as s\n"
      "f = lambda: [replace(s.tiny(), name='Tiny'), replace(s.tiny(), name='Other')]", "'Tiny' and 'Other'"),
