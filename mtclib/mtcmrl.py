@@ -20,13 +20,13 @@ objective (3), with A^(t,s)_ij = ||W^t_i - W^s_j||^2 over columns of W, is
 Y^t >= 0, every G^(t,s) on the unit simplex of all its h_t h_s entries.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits
 from mtclib.core.checks import COUNT, NONNEGATIVE, POSITIVE, SHARE, Named, check_initial_labels
+from mtclib.core.errors import tell
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import similarities
 from mtclib.maths.linalg import RidgeSystems
@@ -231,9 +231,9 @@ class MTCMRL(MultiTaskClusterer):
                  for X, M, start in zip(Xs, similarities(Xs, self.similarity), starts)]
         for t, task in enumerate(tasks):
             if task.system.condition(self.lam, self.mu) > LARGEST_CONDITION:
-                warnings.warn(f"lam ||X||^2 / mu exceeds {LARGEST_CONDITION:.0e} for Xs[{t}] (task {t + 1}): "
-                              f"the linear model loses most of its digits; centre or scale the features, "
-                              f"lower lam or raise mu", RuntimeWarning, stacklevel=4)
+                tell(f"lam ||X||^2 / mu exceeds {LARGEST_CONDITION:.0e} for Xs[{t}] (task {t + 1}): "
+                     f"the linear model loses most of its digits; centre or scale the features, "
+                     f"lower lam or raise mu", RuntimeWarning)
         return tasks
 
     def _fit_once(self, tasks, n_clusters, seed):

@@ -36,7 +36,6 @@ sweep reach lower sums at once, and lose clusters.
 Equation numbers are those of the SPMTC paper.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,6 +43,7 @@ import scipy.sparse as sp
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, SHARE, Named, Number, check_initial_labels
+from mtclib.core.errors import tell
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.linalg import thin
 from mtclib.maths.selfpaced import hard_weights, mixture_weights, pace_shares, pace_threshold
@@ -272,10 +272,10 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
         if degenerate and self.lam < 1:
             remedy = ("choose features that occur, or another w_update" if self.w_update == "mult" else
                       "use w_update='eig_range' or 'eig_between'")
-            warnings.warn(
+            tell(
                 f"the subspace of w_update={self.w_update!r} carries nothing (X W = 0): the tasks share "
                 f"nothing and lam and n_components have no effect; {remedy}",
-                DegenerateSubspaceWarning, stacklevel=7)
+                DegenerateSubspaceWarning)
 
     def _labels(self, state):
         """Largest memberships; samples that every centroid repels go where they are repelled least."""

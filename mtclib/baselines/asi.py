@@ -1,6 +1,5 @@
 """ASI: adaptive subspace iteration (Li, Ma, Ogihara, SIGIR 2004), and ADR (Ding et al., ICDM 2002)."""
 
-import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.decomposition import PCA
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, Named, check_initial_labels
+from mtclib.core.errors import tell
 from mtclib.core.starts import fill_empty, kmeans_once, one_hot
 from mtclib.maths.linalg import as_dense
 from mtclib.maths.subspace import RowSpace
@@ -149,9 +149,9 @@ def _initial_labels(X, n_clusters, start, seed):
 def _nothing_left(Z, rounding):
     nothing = Z.size == 0 or np.abs(Z).max() < rounding
     if nothing:
-        warnings.warn(
+        tell(
             "all samples are projected to the origin, as the features outnumber the rank of the data; "
-            "the result is the start; use which='adr'", DegenerateSubspaceWarning, stacklevel=2)
+            "the result is the start; use which='adr'", DegenerateSubspaceWarning)
     return nothing
 
 
@@ -210,9 +210,9 @@ def subspace(X, D, n_components, which, space):
     n_null = min(n_components, rows.nullity) if which == "smallest" else 0
     count = min(n_components - n_null, rank)
     if which != "largest" and n_null == 0 and rank + D.shape[1] - len(D) >= n_components:
-        warnings.warn(
+        tell(
             "the rows of the data are nearly independent: in some subspace every partition fits perfectly; "
-            "the result is the start; use which='adr'", DegenerateSubspaceWarning, stacklevel=2)
+            "the result is the start; use which='adr'", DegenerateSubspaceWarning)
     find = rows.largest if which == "largest" else rows.smallest_in_range
     parts = ([rows.null(n_null)] if n_null else []) + ([find(Z, count)] if count else [])
     return space.embed(np.hstack([np.zeros((len(space.columns), 0)), *parts]))

@@ -1,11 +1,11 @@
 """CCAClustering: k-means on canonical variates (Chaudhuri, Kakade, Livescu, Sridharan, ICML 2009)."""
 
-import warnings
 
 import numpy as np
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, NONNEGATIVE, Named, check_number
+from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.projections import projection
@@ -170,5 +170,5 @@ def _leading(product, start, n_components):
 
 
 def _warn(reason):
-    warnings.warn(f"{reason}: the subspace is not determined; use a ridge, other features, or another "
-                  f"n_components", DegenerateSubspaceWarning, stacklevel=2)
+    tell(f"{reason}: the subspace is not determined; use a ridge, other features, or another "
+         f"n_components", DegenerateSubspaceWarning)

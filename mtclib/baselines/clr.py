@@ -1,6 +1,5 @@
 """CLR: constrained Laplacian rank (Nie, Wang, Jordan, Huang, AAAI 2016), with squared distances."""
 
-import warnings
 
 import numpy as np
 import scipy.sparse as sp
@@ -8,6 +7,7 @@ from scipy.sparse.csgraph import connected_components
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits, spawn_seeds
 from mtclib.core.checks import COUNT, POSITIVE
+from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import METRICS, among_filled, by_cosine, spread
@@ -121,10 +121,10 @@ class CLR(SingleTaskClusterer):
     def _fit_filled(self, A, n_clusters, seed):
         count, components = pieces(A)
         if count > n_clusters:
-            warnings.warn(
+            tell(
                 f"the neighbour graph falls into {count} components, more than n_clusters={n_clusters}: no "
                 f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}",
-                DegenerateSubspaceWarning, stacklevel=2)
+                DegenerateSubspaceWarning)
         start = np.random.default_rng(seed).standard_normal((A.shape[0], n_clusters + EXTRA))
         F = smallest_eigenvectors(A, components, n_clusters, start)
         solvable, S, lam, history = count <= n_clusters, A, float(self.lam), []

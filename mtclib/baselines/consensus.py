@@ -1,6 +1,5 @@
 """Consensus of several clusterings, of tasks and of views: spectral clustering of their stacked labels."""
 
-import warnings
 from functools import partial
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from mtclib.baselines.spectral_njw import SpectralNJW
 from mtclib.baselines.wmsc import WMSC
 from mtclib.core.base import LOST_ARE_TOLD, Fit, MultiTaskClusterer, MultiViewClusterer, Traits
 from mtclib.core.checks import check_option
+from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.graphs import mostly_zero, normalized_bipartite
 from mtclib.maths.linalg import unit_rows
@@ -87,8 +87,7 @@ class _Consensus:
         given = self._given()
         many = max(X.shape[0] for X in Xs) > MANY
         if many and "Ward" in given:
-            warnings.warn(f"Ward's method compares all pairs of samples: beyond {MANY:,} it is left out",
-                          stacklevel=4)
+            tell(f"Ward's method compares all pairs of samples: beyond {MANY:,} it is left out")
         return [member for member in given if not (many and isinstance(member, str) and member == "Ward")]
 
     def _fit_best(self, Xs, n_clusters, seeds):

@@ -8,7 +8,6 @@ neither moves is stationary.  For positive weights Z -> Gamma is one to one, and
 is convex: a stationary point is the optimum.  Whatever the way, a certificate bounds the distance to it.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,7 @@ from scipy.optimize import brentq
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import COUNT_OR_NONE, POSITIVE
+from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import end_of_spectrum
 from mtclib.maths.linalg import unit_rows
@@ -282,7 +282,7 @@ class ConvexSub(MultiViewClusterer):
         basis, As = problem
         found = solve(As, float(self.alpha), self.max_iter, self.tol)
         if not found.rank:
-            warnings.warn("nothing is left of the data; lower alpha", DegenerateSubspaceWarning, stacklevel=2)
+            tell("nothing is left of the data; lower alpha", DegenerateSubspaceWarning)
         columns = min(self.n_components or n_clusters, max(found.rank, 1))
         lengths = found.singular_values[:columns] * (found.rank > 0)
         Z = basis @ (found.vectors[:, :columns] * (lengths if self.embedding == "scaled" else lengths > 0.0))

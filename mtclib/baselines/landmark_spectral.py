@@ -1,6 +1,5 @@
 """LandmarkSpectral: spectral clustering of many samples in several views through landmarks."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +11,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT, Named, empty_samples
+from mtclib.core.errors import tell
 from mtclib.core.large import extremes, let_go, room
 from mtclib.core.starts import best_kmeans, firsts, fit_quietly, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
@@ -285,9 +285,9 @@ class Graph:
         start = np.random.default_rng(seed).standard_normal((self.n_landmarks, count + EXTRA))
         values, right, _ = top_eigenvectors(self.product, start, count, ACCURACY)
         if count > n_vectors and values[-1] > 1 - ACCURACY:
-            warnings.warn("the landmark graph falls into more components than n_clusters, and which of them "
-                          "get an eigenvector is not determined; ask for more clusters, or raise n_neighbors",
-                          DegenerateSubspaceWarning, stacklevel=2)
+            tell("the landmark graph falls into more components than n_clusters, and which of them "
+                 "get an eigenvector is not determined; ask for more clusters, or raise n_neighbors",
+                 DegenerateSubspaceWarning)
         values, right = values[:n_vectors], right[:, :n_vectors]
         scaled = (self.factors[:, None] * right / np.sqrt(np.maximum(values, ACCURACY))).astype(np.float32)
         # Beyond the landmarks eigenvalues are 0, and their vectors say nothing.

@@ -4,7 +4,6 @@ Which clusters of two tasks are related is told by a divergence, and how much by
 Smola, Gretton, Borgwardt, Schoelkopf, NIPS 2006) with the cosine kernel.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.preprocessing import normalize
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiTaskClusterer, Traits, spawn_seeds
 from mtclib.core.checks import COUNT, NONNEGATIVE
+from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix
@@ -243,9 +243,9 @@ class SAMTC(MultiTaskClusterer):
         own = [own_similarity(U, self.n_neighbors) for U in Us]
         flat = [t + 1 for t, (S, k) in enumerate(zip(own, n_clusters)) if 1 < k < S.shape[0] and all_equal(S)]
         if flat:
-            warnings.warn(f"n_neighbors={self.n_neighbors}: all samples of task(s) {flat} share all "
-                          f"neighbours, so that only rounding tells clusters apart; use fewer",
-                          DegenerateSubspaceWarning, stacklevel=2)
+            tell(f"n_neighbors={self.n_neighbors}: all samples of task(s) {flat} share all "
+                 f"neighbours, so that only rounding tells clusters apart; use fewer",
+                 DegenerateSubspaceWarning)
         return Us, own
 
     def _fit_once(self, prepared, n_clusters, seed):

@@ -1,6 +1,5 @@
 """WMSC: weighted multi-view spectral clustering based on spectral perturbation (Zong et al., AAAI 2018)."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +8,7 @@ import scipy.sparse as sp
 from mtclib.baselines.landmark_spectral import LandmarkSpectral
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import NONNEGATIVE, POSITIVE
+from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import GRAPH_PARAMETERS, NEIGHBOURS, WeightedSum, view_graphs
@@ -114,8 +114,8 @@ class WMSC(MultiViewClusterer):
         return Xs if too_many(self, Xs) else view_graphs(self, Xs)
 
     def _fit_landmarks(self, Xs, n_clusters, seeds):
-        warnings.warn(f"{Xs[0].shape[0]} samples are many: LandmarkSpectral is fitted in place of WMSC, with "
-                      f"equal weights; landmarks='never' compares all pairs of samples", stacklevel=4)
+        tell(f"{Xs[0].shape[0]} samples are many: LandmarkSpectral is fitted in place of WMSC, with "
+             f"equal weights; landmarks='never' compares all pairs of samples")
         metric = "cosine" if self.affinity == "knn-cosine" else "auto"
         model = LandmarkSpectral(n_clusters, metric=metric, max_iter=self.max_iter, seeding=self.seeding)
         Xs = Xs if self.scaling == "none" else scale_views(Xs, self.scaling)

@@ -318,6 +318,8 @@ def identify(args) -> int:
     name = "mine" if mine else choose(args.search, protocol.identify, "--search")
     if not args.output.strip():
         raise UsageError("--output: the name of the folder is empty; give one, such as 'identified'.")
+    if Path(args.output).resolve().is_relative_to(paths.data_dir().resolve()):
+        raise UsageError(f"--output: {args.output} is among the committed results; name another folder.")
     folder = _writable(Path(args.output))
     if others := search.not_ours(paper, name, folder):
         raise UsageError(f"--output: {others} is not of this command, and would be replaced; name another "

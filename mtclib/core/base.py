@@ -14,7 +14,6 @@ An algorithm file supplies ``_fit_once`` (one start, valid input assumed); every
 wrong is checked here, once.
 """
 
-import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -39,6 +38,7 @@ from mtclib.core.checks import (
     feature_names,
     plain,
 )
+from mtclib.core.errors import tell
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import SEEDINGS
 
@@ -162,18 +162,18 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         self.n_iter_ = best.attributes.get("n_iter_", len(best.objective))
         self.converged_ = bool(best.converged)
         if not self.converged_:
-            warnings.warn(
+            tell(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} before its stopping rule was "
-                f"met; raise max_iter or tol", ConvergenceWarning, stacklevel=3)
+                f"met; raise max_iter or tol", ConvergenceWarning)
         tasks = self.labels_ if isinstance(self.labels_, list) else [self.labels_]
         counts = [(t, len(np.unique(labels)), k)
                   for t, (labels, k) in enumerate(zip(tasks, cycle(np.ravel(self.n_clusters))), 1)]
         lost = [f"{found} of {k}" + f" in task {t}" * isinstance(self.labels_, list)
                 for t, found, k in counts if found < k]
         if lost and LOST_ARE_TOLD.get():
-            warnings.warn(
+            tell(
                 f"{type(self).__name__} found fewer clusters than n_clusters: {', '.join(lost)}; try other "
-                f"starts or parameters, or ask for fewer", EmptyClusterWarning, stacklevel=3)
+                f"starts or parameters, or ask for fewer", EmptyClusterWarning)
 
     def _check_parameters(self):
         rules = {name: rule for cls in reversed(type(self).__mro__)
@@ -255,12 +255,12 @@ def _each(Xs, function):
             for X in Xs]
 
 
-def tell_empty(Xs, what, then, stacklevel):
+def tell_empty(Xs, what, then):
     """Which samples are all zeros, a mask for each view or task, with a warning if there are any."""
     empty = [empty_samples(X) for X in Xs]
     if found := [f"{mask.sum()} in {what} {i}" for i, mask in enumerate(empty, 1) if mask.any()]:
-        warnings.warn(f"samples that are all zeros have no neighbours in a graph ({', '.join(found)}); "
-                      f"{then}: leave them out if you can", EmptySampleWarning, stacklevel=stacklevel)
+        tell(f"samples that are all zeros have no neighbours in a graph ({', '.join(found)}); "
+             f"{then}: leave them out if you can", EmptySampleWarning)
     return empty
 
 
@@ -268,7 +268,7 @@ def _settle_empty(Xs, labels):
     """Put samples that are empty in a task, or in all views, into the largest cluster of the others."""
     what = "task" if isinstance(labels, list) else "view"
     where = "their task" if what == "task" else "every view"
-    empty = tell_empty(Xs, what, f"empty in {where}, they get the largest cluster", stacklevel=5)
+    empty = tell_empty(Xs, what, f"empty in {where}, they get the largest cluster")
     pairs = zip(labels, empty) if what == "task" else [(labels, np.logical_and.reduce(empty))]
     for found, mask in pairs:
         if mask.any() and not mask.all():

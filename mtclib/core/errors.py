@@ -1,6 +1,8 @@
-"""The base of all errors that the project raises under names of its own, and that of an unknown name."""
+"""The base of all errors of the project, the error of an unknown name, and warnings at the user's line."""
 
 import difflib
+import sys
+import warnings
 
 
 class MtclibError(Exception):
@@ -23,3 +25,11 @@ def check_option(name, value, options, error=ValueError):
     names += f" and {len(options) - len(near)} others" if few else ""
     known = f"must be one of {names}" if options else "has nothing to choose from"
     raise error(f"{name} {known}; got {value!r}{hint}")
+
+
+def tell(message, category=UserWarning):
+    """Warn at the line of the caller's own code: Python shows the same words once for each line."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("mtclib", "sklearn"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -394,7 +394,7 @@ class LibraryClusterer(LifelongClusterer):
         past = getattr(self, "libraries_", Libraries())
         place = past.n_tasks + 1
         if isinstance(getattr(self, "affinity", None), str):
-            tell_empty(Xs, "view", f"in task {place} their place in the embedding is zero", stacklevel=4)
+            tell_empty(Xs, "view", f"in task {place} their place in the embedding is zero")
         task = self._task(Xs, k, self._seeds(place)[0], past)
         history, converged = task.run()
         Z, libraries = self._represent(task), task.libraries()

@@ -4,7 +4,6 @@ Lanczos methods with one start vector meet each repeated eigenvalue once.  A blo
 often as it has columns, and can start from what is already known.
 """
 
-import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy.linalg import LinAlgError, eigh, svd
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.core.errors import tell
 from mtclib.core.starts import MANY
 
 # Up to this size, or this many samples per vector, a dense decomposition takes less time than an iteration
@@ -166,10 +166,10 @@ def spectral_embedding(graph, n_vectors, seed):
     pieces = np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
     pieces = sorted((rows for rows in pieces if len(rows) > 1), key=len, reverse=True)
     if len(pieces) > n_vectors:
-        warnings.warn(
+        tell(
             f"the similarity graph falls into {len(pieces)} components, more than n_clusters={n_vectors}: "
             f"only the largest get an eigenvector each; use a larger scale or affinity='cosine'",
-            DegenerateSubspaceWarning, stacklevel=2)
+            DegenerateSubspaceWarning)
     found = []
     for rows in pieces:
         values, vectors = leading_eigenvectors(graph.block(rows), n_vectors, seed)

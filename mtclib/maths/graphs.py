@@ -6,7 +6,6 @@ can use M without knowing whether M was ever formed.
 Normalised affinities serve the spectral methods; ``view_graphs`` makes them from an estimator's parameters.
 """
 
-import warnings
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +16,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils.extmath import row_norms
 
 from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty_samples
+from mtclib.core.errors import tell
 from mtclib.core.large import extremes, row_blocks
 from mtclib.core.starts import MANY as MANY_ROWS, firsts
 from mtclib.maths.linalg import as_dense, dense_product, thin, unit_samples
@@ -418,8 +418,8 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
                 for t, (A, X) in enumerate(zip(matrices, Xs))]
     kernels = [t for t, A in enumerate(matrices) if not callable(affinity) and A.diagonal().any()]
     if kernels:
-        warnings.warn(f"the diagonal of affinity[{kernels[0]}] ({what} {kernels[0] + 1}) is left out, as of "
-                      f"every affinity; set it to 0 to say that you know", UserWarning, stacklevel=2)
+        tell(f"the diagonal of affinity[{kernels[0]}] ({what} {kernels[0] + 1}) is left out, as of "
+             f"every affinity; set it to 0 to say that you know")
     return [NormalizedMatrix(A) for A in matrices]
 
 

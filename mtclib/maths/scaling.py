@@ -6,7 +6,6 @@ change distances; a feature of one sign is moved to start at 0, which keeps zero
 where they matter.
 """
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +15,7 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from mtclib.core.base import ConstantViewWarning
 from mtclib.core.checks import check_option, check_views
+from mtclib.core.errors import tell
 from mtclib.core.large import let_go, room, row_blocks
 
 FEATURE_STEPS = ("minmax", "zscore", "rows")
@@ -127,8 +127,8 @@ def warn_of_constant_views(scales, first=0):
     """Warn of views in which all samples are equal; ``first`` is the number of the first one given."""
     names = [f"Xs[{v}] (view {v + 1})" for v, scale in enumerate(scales, first) if scale.constant]
     if names:
-        warnings.warn(f"all samples are equal in {', '.join(names)}, which has no effect on the clusters; "
-                      f"drop it from Xs", ConstantViewWarning, stacklevel=5)
+        tell(f"all samples are equal in {', '.join(names)}, which has no effect on the clusters; "
+             f"drop it from Xs", ConstantViewWarning)
 
 
 def scale_views(Xs, scaling):

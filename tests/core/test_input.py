@@ -5,6 +5,7 @@ import gc
 import os
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from mtclib import LMSC, MSPL
-from mtclib.baselines import AWP, RMKMC, WMSC, ConMC, KMeans, SpectralNJW
+from mtclib.baselines import AWP, RMKMC, WMSC, ConMC, KMeans, PerTask, SingleView, SpectralNJW
 from mtclib.core import checks, large
 from mtclib.core.checks import check_matrix
 
@@ -271,3 +272,20 @@ def test_on_a_full_disk_a_large_array_lies_in_memory(tmp_path, monkeypatch):
     assert not isinstance(X, np.memmap)
     assert X.shape == (4, 4)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("model, Xs", [
+    (ConMC(2, random_state=0), [np.eye(9), np.ones((9, 2))]),
+    (SingleView(2, view=1), [np.eye(9), np.ones((9, 2))]),
+    (AWP(2, random_state=0), 2 * [np.vstack([np.zeros((2, 3)), np.random.default_rng(0).random((9, 3))])]),
+    (SpectralNJW(2, random_state=0), [np.kron(np.eye(3), np.ones((4, 3)))]),
+    (PerTask(2, estimator="ConMC"), [[np.eye(9), np.ones((9, 2))]]),
+], ids=lambda value: type(value).__name__)  # fmt: skip
+def test_warnings_stand_at_the_line_of_the_user(model, Xs):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        model.fit(Xs)
+        once = len(caught)
+        model.fit_predict(Xs)
+    assert (once, {warning.filename for warning in caught}) == (len(caught) // 2, {__file__})
+    assert once

@@ -161,17 +161,19 @@ class Sources:
         _, jobs, store = profiles.plan(self.folder / "protocol.toml", "quick", seed=seed, n_runs=n_runs)
         return runs.run(jobs, store, n_jobs=n_jobs)
 
-    def place(self, make: Callable, name: str = "mine", n_runs: int = 1,
+    def place(self, make: Callable, name: str = "mine", n_runs: int = 0,
               on: Iterable[str] | None = None) -> Place:
         """Row of a further method, and its place among those that are run, with k known.
 
         ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
         ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks; a class gets
-        both by name.  ``n_runs`` seeds are the first of the protocol's; ``on`` names sets, all by default.
+        both by name.  ``n_runs`` seeds are the first of the protocol's; 0 takes as many as the others' means
+        are of, as one lucky start may be worth many places.  ``on`` names sets, all by default.
         Returns ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all
         others).  ValueError if there is a method of that name, FetchError if a set cannot be had.
         """
-        check_number("n_runs", n_runs, low=1, integer=True)
+        check_number("n_runs", n_runs, low=0, integer=True)
+        n_runs = n_runs or self.protocol.profiles["full"].n_runs
         if name in self.protocol.methods:
             raise ValueError(f"name: there is a method {name!r} already; give another")
         scores, sets = self.scores(), [on] if isinstance(on, str) else on or self.done

@@ -178,7 +178,8 @@ def row_verdicts(study):
     covered = errs.loc[errs.index.str.startswith("between_interval"), "found"].mean()
     conformal = _say("conformal", errs.loc["conformal"]) if "conformal" in errs.index else ""
     note = _say("rows", between="; ".join(between), covered=f"{covered:.0f}", conformal=conformal)
-    return tables.frame_table(found, "Rows", {name: name for name in shown}, "verdict", [note],
+    notes = [note, study.told_pipelines()]
+    return tables.frame_table(found, "Rows", {name: name for name in shown}, "verdict", notes,
                               folded=f"{len(found)} rows judged as wholes: {tables.tally(found['verdict'])}")
 
 

@@ -282,10 +282,10 @@ class PaperStudy(Study, paper="lmsc"):
         rows = rows[rows["run"] < rows.groupby("method")["run"].nunique().min()]
         return self.as_printed(rows, RELEASED.format(name), name)
 
-    def as_printed(self, rows, dataset, printed):
+    def as_measured(self, rows, dataset, printed):
         """On the authors' split measures are those of their code: NMI by the geometric mean, and the Rand
         index over all ordered pairs, each sample with itself included."""
-        rows = super().as_printed(rows, dataset, printed)
+        rows = super().as_measured(rows, dataset, printed)
         if not self._data(dataset).printed_draws:
             return rows
         n, rows = self.protocol.task_sizes[printed], rows[rows["metric"] != METRIC]

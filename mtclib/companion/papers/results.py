@@ -148,11 +148,14 @@ class PaperResults:
 
     def as_printed(self, rows, dataset, printed):
         """`rows` under the printed name, in its unit, with averages over as many tasks as are printed."""
-        rows = rows.assign(dataset=printed)
-        if scale := self._spec(dataset).scale:
-            rows = rows.assign(value=rows["value"] * rows["metric"].map(scale).fillna(1.0))
+        rows = self.as_measured(rows.assign(dataset=printed), dataset, printed)
         n_tasks = self.protocol.printed_tasks.get(printed)
         return with_average(rows, n_tasks) if n_tasks else rows
+
+    def as_measured(self, rows, dataset, printed):
+        """`rows` by the measures of the paper, in their unit."""
+        scale = self._spec(dataset).scale
+        return rows.assign(value=rows["value"] * rows["metric"].map(scale).fillna(1.0)) if scale else rows
 
     def table(self, name):
         """A further committed table of the paper, ``data/<paper>/results/<name>.csv``."""

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from mtclib.companion import schema
@@ -312,6 +313,12 @@ def _check_sweep(protocol, sweep, where):
 
 
 def _check_search(protocol, search, where):
+    for name in ("n_runs", "n_permutations"):
+        if getattr(search, name) < 1:
+            raise ProtocolError(f"{where}.{name} must be at least 1, not {getattr(search, name)}")
+    columns = chain(search.leave_out, search.permute_within, *search.calibration)
+    _choose_all(columns, ("table", "dataset", "task", "method", "metric"), f"{where}: column")
+    _choose_all(chain(*search.metrics.values()), (*SCORES, *MEASURES), f"{where}.metrics")
     if search.after:
         _choose(search.after, protocol.identify, f"{where}.after")
     if not (search.values or search.methods or search.stage == "sizes"):

@@ -23,7 +23,7 @@ from mtclib.datasets import available
 
 WORDS = beside(__file__, "words.toml")
 KINDS, LEFT = WORDS["kinds"], WORDS["left"]
-CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: letters and digits, such as ABCD"
+CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: plain letters and digits, a letter first, such as ABCD"
 DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such as abcd-news"
 MODULES = "mtclib/{}", "mtclib/{}.py", "mtclib/baselines/{}.py"
 LONGEST = 60

@@ -73,7 +73,7 @@ def candidates(data, seed=0) -> Candidates:
     gaps, rows, labels, seen = [], [], {}, {}
     for (task, Xs), own in zip(groups.items(), spawn_seeds(seed, len(groups))):
         drawn = np.sort(np.random.default_rng(own).permutation(Xs[0].shape[0])[:SAMPLES])
-        Xs = [X[drawn] for X in Xs]
+        Xs = [X[drawn].astype(float) for X in Xs]  # squares may leave single precision
         seen[task] = Xs[0]
         if len(drawn) < LEAST or all(abs(X.max(axis=0) - X.min(axis=0)).max() == 0 for X in Xs):
             continue

@@ -55,7 +55,7 @@ def rows(study, known=()):
         if old and all(row["sizes"] == told.get(row["task"]) for row in old):
             yield from old
             continue
-        scores = _shuffled(study, dataset, truth)
+        scores = _shuffled(study, source, dataset, truth)
         scores["avg"] |= _between(study, source, set(places["metric"]) & set(MEASURES))
         for task, metric in places[["task", "metric"]].itertuples(index=False):
             place = task or ("" if "" in sizes else "avg")
@@ -89,18 +89,20 @@ def _between(study, source, metrics):
     return dict(pd.DataFrame(drawn))
 
 
-def _shuffled(study, dataset, truth):
-    """Scores of shuffled labels by task and measure, with the mean over the printed tasks as "avg"."""
+def _shuffled(study, source, dataset, truth):
+    """Scores of shuffled labels by task and measure of the paper, with the mean over the printed tasks as
+    "avg"."""
     drawn = {}
     for number, labels in enumerate(truth):
         for task, classes in labels.items():
             rng = np.random.default_rng([number, zlib.crc32(f"{study.paper} {dataset} {task}".encode())])
             drawn.setdefault(task, []).extend(score_all(classes, rng.permutation(classes))
                                               for _ in range(-(-N_DRAWS // len(truth))))
+    tasks = list(drawn)[: study.protocol.printed_tasks.get(dataset)]
     scores = {task: pd.DataFrame(each) for task, each in drawn.items()}
-    tasks = list(scores)[: study.protocol.printed_tasks.get(dataset)]
     scores["avg"] = sum(scores[task] for task in tasks) / len(tasks)
-    return {task: dict(each) for task, each in scores.items()}
+    return {task: dict(list(study.as_measured(each.melt(var_name="metric"), source, dataset)
+                            .groupby("metric")["value"])) for task, each in scores.items()}
 
 
 def _truth(study, source):

@@ -76,8 +76,9 @@ def _pair(scores, own, rival, means):
         [runs.mean(axis=0) for runs in ours], [cell["mean"].to_numpy() for cell in cells]))
     scale, share = at_ours[0], -at_ours[1] / at_ours[0]
     zero = np.zeros(len(scale))
-    spread = (scale * (ours[0] - share * ours[1])).std(axis=0, ddof=1) if n > 1 else zero
-    chosen = [gain(scores, each[own], each[rival]).std(axis=0) for each in means] or [zero, zero]
+    # What is left of equal runs by rounding is no spread: digits of it would depend on the machine.
+    spread = (scale * (ours[0] - share * ours[1])).std(axis=0, ddof=1).round(9) if n > 1 else zero
+    chosen = [gain(scores, each[own], each[rival]).std(axis=0).round(9) for each in means] or [zero, zero]
     told = [cell["std"].to_numpy() * slope for cell, slope in zip(cells, at_print)]
     alone = [runs.std(axis=0, ddof=1) * slope if n > 1 else zero for runs, slope in zip(ours, at_ours)]
     theirs, shared, doubt = printed_variance(scores.n_published, told, alone, spread, n)
@@ -172,11 +173,10 @@ def sceptical_p(printed, printed_error, ours, error):
     """One-sided sceptical p-value of Held (2020), Eq. (6) to (10): how far a re-run convinces a reader whose
     prior makes the printed effect just not significant. At most 1/2 where the directions agree."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        first, second = (printed / printed_error) ** 2, (ours / error) ** 2
-        ratio = (printed_error / error) ** 2
-        arithmetic, harmonic = (first + second) / 2, 2 / (1 / first + 1 / second)
-        root = np.where(np.isclose(ratio, 1), harmonic / 2,
-                        arithmetic / (ratio - 1) * (np.sqrt(1 + (ratio - 1) * harmonic / arithmetic) - 1))
+        first, square = (printed / printed_error) ** 2, ours**2
+        harmonic = 2 * first * square / (square + first * error**2)
+        excess = 2 * (printed_error**2 - error**2) / (square + first * error**2)
+        root = np.where(square > 0, harmonic / (np.sqrt(1 + excess * harmonic) + 1), 0.0)
     tail = stats.norm.sf(np.sqrt(root))
     return np.where(np.sign(printed) == np.sign(ours), tail, 1 - tail)
 

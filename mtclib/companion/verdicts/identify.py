@@ -12,7 +12,7 @@ import json
 import tomllib
 from dataclasses import replace
 from functools import cache
-from itertools import chain, product
+from itertools import chain, islice, product
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,7 @@ from mtclib.datasets import Dataset
 LEVEL = 0.05
 COUNTS = ("ACC", "purity")  # shares of the samples of a task
 BY_LUCK = 1e-3
+MOST = 200  # data sets of a reader's function, which are all kept in memory
 MINE = {"properties": {"datasets": {"type": "array", "items": schema.TEXT}, "loader": schema.TEXT,
                        "calibration": {"type": "array", "items": {"type": "object"}}}}
 """What a reader's search has, as far as it is used before it is checked as part of a protocol."""
@@ -222,6 +223,8 @@ def _fitted(protocol, search, variants, store, n_jobs):
     profile = Profile("identify", search.n_runs, list(datasets), methods, grid=defaults)
     wanted = replace(protocol, datasets=datasets, profiles={"identify": profile}, measures=[])
     results = runs.run(runs.expand(wanted, "identify"), store, n_jobs=n_jobs)
+    if (results["status"] != "ok").all():
+        raise runs.ProtocolError(f"identify.{search.id}: every fit failed: {results['error'].iloc[0]}")
     for (dataset, *rest), rows in results.groupby(KEY)["value"]:
         values.setdefault(dataset, {})[tuple(rest)] = rows.to_numpy()
     together = zip if search.paired else product
@@ -285,7 +288,10 @@ def mine(paper, given):
         loader = search.pop("loader", "")
     else:
         found, loader, params = _all_yielded(given), f"{__name__}:yielded", {"function": given}
-        name = _printed_name(found[0].name, document)
+        name, *others = dict.fromkeys(_printed_name(one.name, document) for one in found)
+        if others:
+            raise runs.ProtocolError(f"{where}: gives data sets of {name!r} and {others[0]!r}; give "
+                                     f"those that may stand for one printed data set")
         of_set = printed.loc[printed["dataset"] == name, "method"].unique()
         methods = [name for name in of_set if name in document["methods"]
                    and not document["methods"][name].get("grid")]
@@ -313,7 +319,9 @@ def _printed_name(name, document):
 @cache
 def _all_yielded(function):
     try:
-        found = list(dotted(function)())
+        found = list(islice(dotted(function)(), MOST + 1))
+        if len(found) > MOST:
+            raise ValueError(f"more than {MOST} data sets; a .toml file with a loader reads one at a time")
         others = [type(one).__name__ for one in found if not isinstance(one, Dataset)]
         if others or not found:
             raise TypeError(f"no mtclib.datasets.Dataset but {others[0] if others else 'nothing'}")

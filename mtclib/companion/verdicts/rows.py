@@ -13,11 +13,11 @@ from scipy import optimize, stats
 
 from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import intervals
-from mtclib.companion.verdicts.draws import DRAWS, headlines, population
+from mtclib.companion.verdicts.draws import DRAWS, FIXED, headlines, population
 from mtclib.companion.verdicts.intervals import DELTA
 
 COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "error",
-           "low", "high", "verdict", "conformal_p", "conformal_power", "draws")
+           "low", "high", "verdict", "conformal_p", "conformal_power", "conformal_pipeline", "draws")
 WANTED = {"row_deviating": 0.10, "row_agreeing": 0.05, "row_power_10": np.nan, "row_interval": 0.90}
 
 
@@ -208,8 +208,8 @@ def conformal(draw, others):
 
 
 def conformal_row(scores, method):
-    """`conformal` of a printed row among our draws of the data, splits, at the default, chosen beforehand;
-    and how often a row of another method in its place would be the farthest of all."""
+    """`conformal` of a printed row among our draws of the data, splits, at the default, both fixed before any
+    run; and how often a row of another method in its place would be the farthest of all."""
     rows = scores.study.default(scores.dataset)
     kept = scores.places[scores.scored(method)]
     names = [(task, our_name(scores.study.paper, metric)) for task, metric in kept.itertuples(index=False)]
@@ -221,7 +221,7 @@ def conformal_row(scores, method):
     farthest = 1 / (len(own) + 1) + 1e-9
     power = [conformal(row, own) <= farthest for other in draws.values() for row in other]
     return {"conformal_p": conformal(printed, own), "conformal_power": float(np.mean(power)),
-            "draws": len(own)}
+            "conformal_pipeline": FIXED, "draws": len(own)}
 
 
 def combined(p_values, n_draws):

@@ -11,6 +11,7 @@ import pytest
 import scipy.stats
 import sklearn.cluster
 
+from mtclib import MSPL
 from mtclib.baselines import KMeans
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion import place
@@ -143,8 +144,14 @@ def test_a_class_gets_its_place_on_one_named_set(toys):
     for refusing, sets in ((toys.place, "nothing like it"), (place, "nothing like it"), (place, [])):
         with pytest.raises(UsageError, match="^on"):
             refusing(KMeans, on=sets)
-    with pytest.raises(ValueError, match="n_runs must be an integer >= 1"):
-        toys.place(KMeans, n_runs=0)
+    with pytest.raises(ValueError, match="n_runs must be an integer >= 0"):
+        toys.place(KMeans, n_runs=-1)
+
+
+def test_a_method_that_is_compared_already_gets_the_score_that_it_has():
+    scores = Sources("views").scores().query("set == 'Yale'")
+    found = place(MSPL, on="Yale")
+    assert np.allclose(found.scores, scores["MSPL"], atol=1e-3), "a mean over as many seeds"
 
 
 def test_labels_of_some_tasks_only_are_refused_and_a_method_that_spoils_its_input_harms_no_other(toys):

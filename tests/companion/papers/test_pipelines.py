@@ -96,3 +96,14 @@ def test_spmtc_stands_for_rows_kept_in_its_gains_its_noise_and_its_curves():
         own = frames[name][frames[name]["method"].isin(["SPMTC-h", "SPMTC-s", "SPMTC-h, no sharing"])]
         assert len(own), name
         assert own["key"].isin(kept).all(), name
+
+
+def test_words_without_labels_have_the_grids_and_runs_of_those_by_labels_and_mtcmrls_page_says_so():
+    study = study_of("mtcmrl")
+    own, other = (study.rows(f"20NewsGroups ({words})").query("in_grid")
+                  .groupby("method")[["params", "run"]].nunique()
+                  for words in ("found; words by labels", "found, but words by frequency"))
+    methods = other.index.intersection(study.published["method"].unique())
+    pd.testing.assert_frame_equal(own.loc[methods], other.loc[methods])
+    text = (paths.root() / "notebooks" / "mtcmrl.ipynb").read_text(encoding="utf-8")
+    assert "words chosen without labels, from as many runs and the same grids." in text

@@ -175,7 +175,9 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     between = pd.read_csv(paths.data_dir() / "row_statistics.csv").query("paper == @paper")
     shown = [f"{row.kind} {row.mean:+.1f} ({row.low:+.1f} to {row.high:+.1f}), tau {row.tau:.1f}"
              for row in between.itertuples()]
-    assert all(one in answers.row_verdicts(study).text for one in shown)
+    rows = answers.row_verdicts(study).text
+    assert all(one in rows for one in shown)
+    assert study.told_pipelines() in " ".join(rows.split())
     worse = found["worse_on"].split(", ") if found["worse"] else ["none"]
     assert len(worse) == max(found["worse"], 1)
     assert f"worse on {', '.join(worse)}." in " ".join(told)

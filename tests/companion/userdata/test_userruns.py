@@ -85,6 +85,14 @@ def test_of_normal_groups_far_apart_their_number_is_proposed_also_in_the_plane(d
     assert number.candidates(data_of("multitask", tasks)).agreeing() == [planted] * 4
 
 
+@pytest.mark.filterwarnings("error")
+def test_squares_beyond_single_precision_change_no_number_of_clusters():
+    X = np.random.default_rng(0).normal(np.repeat(8.0 * np.eye(4), 50, axis=0)).astype(np.float32)
+    small, large = (number.candidates(data_of("multitask", [part])) for part in (X, X * np.float32(2.0**100)))
+    assert small.agreeing() == [4]
+    pd.testing.assert_frame_equal(small.table, large.table)
+
+
 def test_of_candidates_that_agree_equally_with_k_means_the_one_at_the_larger_gap_is_proposed():
     gaps = pd.DataFrame({"task": "a", "k": [2, 3, 4], "gap": [0.1, 0.3, 0.2]})
     table = pd.DataFrame({"task": "a", "clusters": [2, 3, 4], "agreement": [0.9, 0.9, 0.8]})

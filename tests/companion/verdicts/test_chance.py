@@ -35,10 +35,18 @@ def test_a_band_holds_nineteen_in_twenty_shuffles_of_the_classes():
     assert np.mean(scores) == pytest.approx(row["chance"], abs=0.02)
 
 
-def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_22_of_27_cells_of_3sources():
+def test_the_band_of_a_rand_index_is_by_the_pairs_that_the_judged_pipeline_counts():
+    row = KNOWN.query("paper == 'lmsc' and dataset == 'BBC' and task == '1' and metric == 'RI'").iloc[0]
+    sizes = np.array(row["sizes"].split(), dtype=int)
+    n, (together, pairs) = sizes.sum(), ((k * (k - 1) / 2).sum() for k in (sizes, np.array([sizes.sum()])))
+    unordered = 1 + 2 * (together / pairs) ** 2 - 2 * together / pairs  # of two independent partitions
+    assert row["chance"] == pytest.approx(((n - 1) * unordered + 1) / n, abs=6e-4)
+
+
+def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_24_of_27_cells_of_3sources():
     cells = scoreboard.all_verdicts().query("paper == 'lmsc' and dataset == '3Sources' and in_band")
     rows = cells[cells["method"].isin(["SNMF", "L2SC", "LLMC"]) & cells["task"].isin(["1", "2", "3"])]
-    assert len(rows) == 22
+    assert len(rows) == 24
     counted = scoreboard.by_chance(scoreboard.all_verdicts())["in the band"]
     assert counted["lmsc", "3Sources"] == len(cells)
     assert counted["lmsc", "Cornell"] > 30

@@ -140,6 +140,9 @@ def test_the_sceptical_p_value_solves_its_equation_and_is_never_below_either_stu
     assert np.allclose(((first / z) ** 2 - 1) * ((second / z) ** 2 - 1), ratio)
     assert (p >= np.maximum(stats.norm.sf(first), stats.norm.sf(second)) - 1e-12).all()
     assert (gains.sceptical_p(printed, 1.0, -ours, 1.0) > 0.5).all()
+    exact, nearly = (gains.sceptical_p(printed, 1.0, ours, np.full(50, error)) for error in (0.0, 1e-7))
+    assert np.allclose(exact, nearly)  # of runs that do not differ
+    assert gains.sceptical_p(printed, 1.0, 0.0 * ours, 0.0 * ours) == pytest.approx(0.5)
 
 
 def test_the_interval_of_the_ratio_covers_it_with_few_data_sets():
@@ -239,6 +242,11 @@ def test_a_committed_gain_is_the_difference_of_two_committed_cells(committed):
     verdict = cells.set_index(key)["verdict"]
     assert not {"misprint", "unavailable"} & set(pd.concat([verdict.reindex(one) for one in index]))
     assert set(committed["task"]) <= {"", "1", "2", "3", "4"}
+
+
+def test_no_committed_error_is_what_rounding_leaves_of_equal_runs(committed):
+    error = committed["error"].astype(float)
+    assert ((error == 0) | (error > 1e-6)).all()
 
 
 def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(committed):

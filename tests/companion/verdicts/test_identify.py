@@ -221,6 +221,16 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     assert committed(paths.data_dir()) == before
 
 
+def test_where_no_data_can_be_clustered_the_error_of_the_fits_is_told(toy, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("experiments_support.Noisy.fit", lambda self, Xs: 1 / 0)
+    (tmp_path / "one_guess.py").write_text(
+        "from dataclasses import replace\nimport experiments_support as s\n"
+        "def f():\n    yield replace(s.tiny(), name='Tiny')\n")
+    assert main(["identify", "toy", "--mine", "one_guess:f"]) == 2
+    assert "every fit failed: ZeroDivisionError: division by zero" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["identify.json", "mine.html"])
 def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(name, toy, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -230,6 +240,7 @@ def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(name, toy, t
     (tmp_path / "out" / name).write_text('["mine"]', encoding="utf-8")
     call = ["identify", "toy", "--mine", "own.toml", "--output"]
     for folder, said in (("out", f"{name} is not of this command"), (" ", "the name of the folder is empty"),
+                         (str(paths.data_dir() / "toy"), "is among the committed results"),
                          ("own.toml", "own.toml cannot be written to")):
         assert main([*call, folder]) == 2
         assert said in capsys.readouterr().err
@@ -261,7 +272,16 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", 'datasets = ["Tiny"]\ncalibration = [3]', "calibration 1 must be object"),
     ("a.toml", 'datasets = "Tiny"\ncalibration = []', "datasets must be array"),
     ("a.toml", BY_THE_TOY + 'loader = "f_mine:f"', "No module named"),
-    ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "KeyError: 'colour'")])
+    ("h_mine:f", "import itertools\nimport experiments_support as s\nf = lambda: itertools.repeat(s.tiny())",
+     "more than 200 data sets"),
+    ("i_mine:f", "from dataclasses import replace\nimport experiments_support as s\n"
+     "f = lambda: [replace(s.tiny(), name='Tiny'), replace(s.tiny(), name='Other')]", "'Tiny' and 'Other'"),
+    ("a.toml", BY_THE_TOY.replace("= 1", "= 0"), "n_runs must be at least 1, not 0"),
+    ("a.toml", BY_THE_TOY + "n_permutations = 0", "n_permutations must be at least 1"),
+    ("a.toml", BY_THE_TOY.replace("{ method", "{ methode"), "column must be one of"),
+    ("a.toml", BY_THE_TOY + 'permute_within = ["colour"]', "column must be one of"),
+    ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
+    ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "column must be one of")])
 def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
         given, content, said, toy, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)

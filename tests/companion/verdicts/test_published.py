@@ -7,7 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mtclib.companion.verdicts import published
+from mtclib.companion import runs
+from mtclib.companion.verdicts import identify, published
 from mtclib.companion.verdicts.published import PublishedError, from_printed
 from mtclib.core import paths
 
@@ -98,6 +99,19 @@ def test_every_printed_size_is_a_row(paper):
     printed = read(paper, "sizes").groupby(place)["value"].agg(" ".join).str.strip()
     rows = read(paper, "facts")[lambda one: one["where"].str.startswith(("table", "text"))]
     assert rows.set_index(place)["value"].to_dict() == printed.to_dict()
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_size_is_used_where_fits_were_made_and_in_a_search_by_sizes_where_one_has_it(paper):
+    rows, protocol = read(paper, "facts")[lambda one: one["status"] == "used"], runs.load_protocol(paper)
+    fitted = set(runs.read_results(paths.results_dir(paper)).frame["published"])
+    lacking = set(read(paper)["dataset"]) - fitted
+    assert not lacking & set(rows["dataset"])
+    searches = [search for search in protocol.identify.values() if search.stage == "sizes"]
+    searched = {(cell.dataset, cell.metric) for search in searches
+                for cell in identify.calibration(protocol, search).itertuples()}
+    told = rows[rows["implies"].str.contains("stage of sizes")]
+    assert set(told[["dataset", "quantity"]].itertuples(index=False, name=None)) == searched
 
 
 def printed(*rows):

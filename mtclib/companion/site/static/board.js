@@ -49,8 +49,8 @@ function told(found, {plain, enough}) {
   const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely.`;
   if (found.take === plain) return `${what} like yours: nothing of ours is surely ahead of plain k-means.`;
-  if (found.gain < 0) return `${what} like yours: no advice. To choose by such sets changes ARI by ${signed(found.gain)} points ` +
-    `against k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose. Choose more widely.`;
+  if (found.gain < 0) return `${what} like yours: no advice. Choosing by them would have changed ARI by ${signed(found.gain)} points ` +
+    `against k-means (${signed(found.low)} to ${signed(found.high)}), on sources that did not choose. Choose more widely.`;
   return `${what} like yours: take ${found.take}. Following this advice gains ${signed(found.gain)} points of ARI ` +
     `over k-means (${signed(found.low)} to ${signed(found.high)}), each measured on a source that did not choose it, ` +
     `and loses on ${found.worse} of ${found.sources}.` + (found.low > 0 ? "" : " The interval has zero in it: the gain is not certain.");
