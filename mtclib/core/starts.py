@@ -197,10 +197,13 @@ def _seeded(Z, n_clusters, seeds, seeding):
 
 
 def _spread(X, n_clusters, rngs, trials):
-    """Rows that k-means++ takes with each generator, (s, n_clusters): those of scikit-learn, whose sums and
-    distances round otherwise, for all generators at once."""
+    """Rows that k-means++ takes with each generator, (s, n_clusters), for all generators at once.
+
+    They are those of scikit-learn to the last bit, which decides between two rows that are nearest to each
+    other: products have the same shapes.
+    """
     n, s = len(X), len(rngs)
-    squares, each = np.einsum("ij,ij->i", X, X), np.full(n, 1.0 / n)
+    squares, each, ones = np.einsum("ij,ij->i", X, X), np.full(n, 1.0 / n), np.ones(n)
 
     def distances(rows):
         found = (-2.0 * X[rows]) @ X.T
@@ -208,19 +211,19 @@ def _spread(X, n_clusters, rngs, trials):
         found += squares
         return np.maximum(found, 0.0, out=found)
 
-    chosen = np.empty((s, n_clusters), dtype=np.intp)
+    chosen, every = np.empty((s, n_clusters), dtype=np.intp), np.arange(s)
     chosen[:, 0] = [rng.choice(n, p=each) for rng in rngs]
-    nearest, every = distances(chosen[:, 0]), np.arange(s)
-    sums = nearest.sum(axis=1)
+    nearest = distances(chosen[:, :1])
+    sums = nearest @ ones
     for place in range(1, n_clusters):
         drawn = [row.searchsorted(rng.uniform(size=trials) * total)
-                 for row, rng, total in zip(np.cumsum(nearest, axis=1), rngs, sums)]
+                 for row, rng, total in zip(np.cumsum(nearest[:, 0], axis=1), rngs, sums)]
         drawn = np.minimum(drawn, n - 1)
-        found = distances(drawn.ravel()).reshape(s, trials, n)
-        np.minimum(found, nearest[:, None], out=found)
-        totals = found.sum(axis=2)
+        found = distances(drawn)
+        np.minimum(found, nearest, out=found)
+        totals = (found @ ones[:, None])[:, :, 0]
         best = totals.argmin(axis=1)
-        chosen[:, place], nearest, sums = drawn[every, best], found[every, best], totals[every, best]
+        chosen[:, place], nearest, sums = drawn[every, best], found[every, None, best], totals[every, best]
     return chosen
 
 
@@ -232,16 +235,16 @@ def _lloyd(X, start, max_iter, tol=1e-4):
 def _competing(Z, starts, max_iter):
     """Labels and inertia of the run from each start."""
     few = len(starts) * len(starts[0]) * len(Z) <= AT_ONCE
-    at_once = few and _at_once(Z, np.stack(starts, axis=1), max_iter)
+    at_once = few and _at_once(Z, np.stack(starts), max_iter)
     return at_once or [(run.labels_, run.inertia_) for run in (_lloyd(Z, one, max_iter) for one in starts)]
 
 
-def _at_once(X, centres, max_iter, tol=1e-4):
-    """Labels and inertia of the run from each start, ``centres`` (k, s, h), as from ``_lloyd`` on dense rows;
-    None where rounding might decide a step, or a cluster is empty."""
-    X, centres = X - X.mean(axis=0), centres - X.mean(axis=0)
+def _at_once(X, starts, max_iter, tol=1e-4):
+    """Labels and inertia of the run from each of ``starts`` (s, k, h), as from ``_lloyd`` on dense rows; None
+    where rounding might decide a step, or a cluster is empty."""
+    X, centres = X - X.mean(axis=0), (starts - X.mean(axis=0)).transpose(1, 0, 2).copy()
     tol, unsure = tol * X.var(axis=0).mean(), DECIDED * np.einsum("ij,ij->i", X, X).max()
-    (k, s, h), n = centres.shape, len(X)
+    (k, s, _), n = centres.shape, len(X)
     members, running = np.zeros((k, s, n), dtype=bool), np.arange(s)
     for _ in range(max_iter):
         found = _members(X, centres[:, running], unsure)
@@ -252,7 +255,7 @@ def _at_once(X, centres, max_iter, tol=1e-4):
             return None
         settled = (found == members[:, running]).all(axis=(0, 2))
         members[:, running] = found
-        means = (found.reshape(-1, n).astype(float) @ X).reshape(k, -1, h) / counts[:, :, None]
+        means = (found.reshape(-1, n).astype(float) @ X).reshape(k, len(running), -1) / counts[:, :, None]
         shifts = ((means - centres[:, running]) ** 2).sum(axis=(0, 2))
         centres[:, running] = means
         if (abs(shifts - tol) <= EVEN * tol)[~settled].any():

@@ -86,11 +86,16 @@ def test_k_means_of_samples_far_from_the_origin_is_that_of_the_same_samples_near
     np.testing.assert_allclose(near.cluster_centers_[0], far.cluster_centers_[0] - 2.0**27, atol=1e-6)
 
 
+@pytest.mark.parametrize("at_once", [1, 2e5])
 @pytest.mark.parametrize("seeding, candidates", [("greedy", None), ("plain", 1)])
-def test_greedy_seeds_are_scikit_learns_and_plain_ones_have_one_candidate(seeding, candidates):
-    Z = np.random.default_rng(0).normal(size=(60, 2))
-    expected = kmeans_plusplus(Z, 5, random_state=0, n_local_trials=candidates)[0]
-    assert equal(starts._seeded(Z, 5, [0], seeding), [expected])
+@pytest.mark.parametrize("n, n_clusters", [(60, 5), (40, 40), (500, 1)])
+def test_greedy_seeds_are_scikit_learns_and_plain_ones_have_one_candidate(n, n_clusters, seeding, candidates,
+                                                                         at_once, monkeypatch):
+    monkeypatch.setattr(starts, "AT_ONCE", at_once)
+    Z, seeds = np.random.default_rng(0).normal(size=(n, 3)), range(7)
+    expected = [kmeans_plusplus(Z, n_clusters, random_state=seed, n_local_trials=candidates)[0]
+                for seed in seeds]
+    assert equal(starts._seeded(Z, n_clusters, seeds, seeding), expected)
 
 
 @pytest.mark.parametrize("name", METHODS)
