@@ -259,6 +259,9 @@ def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(commi
 
 def test_the_statistics_err_about_as_often_as_they_say():
     known = pd.read_csv(paths.data_dir() / "gain_errors.csv")
+    # Of a skeleton's three gains on one data set, a rate says nothing.
+    gained = pd.read_csv(paths.data_dir() / "gains.csv")["paper"].value_counts()
+    known = known[known["paper"].map(gained) >= 20].dropna(subset="found")
     false = known[known["rate"].str.startswith(("false", "row_deviating", "row_agreeing"))]
     # Runs that differ in seeds alone have few distinct values: one-sided errors of .06 in place of .025.
     # LMSC's exception: on BBC's released split seven of its ten runs are one partition, so that a draw of
