@@ -57,7 +57,8 @@ class WMSC(MultiViewClusterer):
         As in :class:`mtclib.baselines.AWP`.
     landmarks : {'auto', 'never'}, default 'auto'
         With 'auto', more than 20,000 samples and an affinity of neighbours, :class:`LandmarkSpectral` is
-        fitted instead, with a warning; 'never' compares all pairs of samples, whatever it takes.
+        fitted instead, with a warning; 'never' compares all pairs of samples, whatever it takes.  Landmarks
+        heed neither ``n_neighbors`` nor ``scale``, and with 'knn' compare views of mostly zeros by cosine.
     n_init, max_iter : int, default 10 and 300
         Starts of k-means, and its iterations.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
@@ -115,7 +116,7 @@ class WMSC(MultiViewClusterer):
 
     def _fit_landmarks(self, Xs, n_clusters, seeds):
         tell(f"{Xs[0].shape[0]} samples are many: LandmarkSpectral is fitted in place of WMSC, with "
-             f"equal weights; landmarks='never' compares all pairs of samples")
+             f"equal weights and its own neighbours; landmarks='never' compares all pairs of samples")
         metric = "cosine" if self.affinity == "knn-cosine" else "auto"
         model = LandmarkSpectral(n_clusters, metric=metric, max_iter=self.max_iter, seeding=self.seeding)
         Xs = Xs if self.scaling == "none" else scale_views(Xs, self.scaling)
