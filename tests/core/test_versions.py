@@ -94,7 +94,7 @@ def _plain(node):
     if isinstance(node, ast.Raise):
         raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
         return ["Raise", _plain(raised)]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn":
+    if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tell", "warnings.warn"):
         return ["Warn"]
     fields = dict(ast.iter_fields(node))
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
