@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 import sklearn.cluster
+from data_support import real_data
 
 from mtclib import MSPL
 from mtclib.baselines import KMeans
@@ -148,6 +149,7 @@ def test_a_class_gets_its_place_on_one_named_set(toys):
         toys.place(KMeans, n_runs=-1)
 
 
+@real_data
 def test_a_method_that_is_compared_already_gets_the_score_that_it_has():
     scores = Sources("views").scores().query("set == 'Yale'")
     found = place(MSPL, on="Yale")
