@@ -287,7 +287,7 @@ def _small(options):
     (_, ours), (_, theirs) = least(
         lambda: SpectralNJW(data.n_clusters, random_state=0).fit(data.Xs),
         lambda: [routines.spectral(X, k) for X, k in zip(Xs, data.n_clusters)])
-    yield title, f"{ours:.2f} s against {theirs:.2f} s", ours <= theirs
+    yield title, f"{1e3 * ours:.0f} ms against {1e3 * theirs:.0f} ms", ours <= theirs
 
 
 # ---- exact parts -------------------------------------------------------------------------------------------

@@ -189,15 +189,15 @@ class NormalizedCosine:
     def block(self, rows):
         """L for some samples, as an operator; a product costs O(nnz)."""
         n, diagonal, root = self.shape[0], self.diagonal[rows, None], self.root[rows, None]
-        X, place = (self.X[rows] if 2 * len(rows) < n else self.X), slice(None)
-        if len(rows) < X.shape[0]:
-            place = rows
+        X = self.X[rows] if 2 * len(rows) < n else self.X
+        XT, place = X.T, rows if len(rows) < X.shape[0] else slice(None)
 
         def product(V):
-            scaled = V.reshape(len(rows), -1) / root
-            spread = np.zeros((X.shape[0], scaled.shape[1]))
-            spread[place] = scaled
-            return ((X @ (X.T @ spread))[place] - diagonal * scaled) / root
+            spread = scaled = V.reshape(len(rows), -1) / root
+            if place is rows:
+                spread = np.zeros((X.shape[0], scaled.shape[1]))
+                spread[place] = scaled
+            return ((X @ (XT @ spread))[place] - diagonal * scaled) / root
 
         return LinearOperator((len(rows), len(rows)), matvec=product, matmat=product, dtype=float)
 
