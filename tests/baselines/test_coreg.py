@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mtclib.baselines import CoregSpectral, SpectralNJW
-from mtclib.baselines.coreg import Centroid, Pairwise
+from mtclib.baselines.coreg import Centroid, Pairwise, alternate
 from mtclib.maths.eigen import leading
 from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 
@@ -71,6 +71,21 @@ def test_its_objective_is_no_worse_than_that_of_mvlearn(lam):
     Ks, Us, _ = literal.mvlearn_pairwise([gaussian_affinity(X) for X in Xs], 3, lam, 10)
     model = fit(Xs, scheme="pairwise", lam=lam)
     assert -model.objective_[:10][-1] >= literal.pairwise_objective(Ks, Us, lam) * (1.0 - 1e-6)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_steps_beyond_the_sweeps_lead_where_many_times_as_many_sweeps_do(scheme):
+    p = problem([affinity(40, s) for s in range(3)], 3, scheme, [0.5] * 3)
+    found, history, converged = alternate(p, "views", 40, 1e-9)
+    assert converged
+    assert (np.diff(history) <= 0).all()
+    Us, values = p.bases, []
+    for _ in range(400):
+        Us = p.sweep(Us, 1e-8)
+        values.append(-p.objective(Us))
+    assert values[4 * len(history)] > history[-1]
+    assert values[-1] == pytest.approx(history[-1], rel=1e-9)
+    assert max(spans_agree(U, W) for U, W in zip(found, Us)) < 1e-4
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
