@@ -5,56 +5,46 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+from experiments_support import quick, table
 
 from mtclib.companion import runs
 from mtclib.companion.runs import profiles
 from mtclib.datasets import FetchError
 
-SAMPLE = {"paper": "demo", "title": "Demo", "root_seed": 5,
-          "datasets": {
-              "a": {"loader": "mtcmrl-20newsgroups", "params": {"edition": "bydate", "weighting": "counts"}},
-              "b": {"loader": "mtcmrl-20newsgroups"}, "c": {"loader": "mtcmrl-20newsgroups"}},
-          "methods": {"k-means": {"estimator": "KMeans", "params": {"n_init": 1}}},
-          "studies": {"s": {"datasets": ["b", "a"], "methods": ["k-means"], "n_runs": 9}},
-          "sensitivity": {"f": {"method": "k-means", "datasets": ["c"], "base": {"n_init": 1},
-                                "sweep": {"n_init": [1]}}},
-          "profiles": {"full": {"n_runs": 2, "datasets": ["a"], "methods": ["k-means"], "studies": ["s"],
-                                "sensitivity": ["f"]},
-                       "quick": {"n_runs": 1, "datasets": ["a"], "methods": ["k-means"],
-                                 "loader_params": {"a": {"edition": "wheel"}}}}}
+SWEEP = {"method": "once", "datasets": ["c"], "base": {"noise": 1.0}, "sweep": {"noise": [1.0]}}
 
 
 @pytest.fixture
 def protocol():
-    return runs.parse_protocol(SAMPLE)
+    data = {name: {"loader": "some-loader", "params": {"edition": name}} for name in "abc"}
+    profiles = {**quick("once", datasets=["a"], loader_params={"a": {"edition": "wheel"}}),
+                "full": {"n_runs": 2, "datasets": ["a"], "methods": ["once"], "studies": ["s"],
+                         "sensitivity": ["f"]}}
+    study = {"datasets": ["b", "a"], "methods": ["once"], "n_runs": 9}
+    return runs.parse_protocol(table(datasets=data, profiles=profiles, studies={"s": study},
+                                     sensitivity={"f": SWEEP}, root_seed=5))
 
 
 def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too_and_may_change_their_edition(protocol):
-    quick, full = (protocol.needed_datasets(profile) for profile in ("quick", "full"))
-    assert list(full) == ["a", "b", "c"]
-    assert list(quick) == ["a"]
-    assert quick["a"][1] == {"edition": "wheel", "weighting": "counts"}
-    assert full["a"][1] == {"edition": "bydate", "weighting": "counts"}
+    needed = [protocol.needed_datasets(profile).values() for profile in ("quick", "full")]
+    assert [[params["edition"] for _, params in found] for found in needed] == [["wheel"], ["a", "b", "c"]]
 
 
 def test_the_files_are_those_that_the_data_were_read_from_and_all_are_tried_before_what_is_missing_is_said(
         protocol, monkeypatch):
-    loaded = SimpleNamespace(sources=({"file": "y", "sha256": ""}, {"file": "x", "sha256": ""}))
     asked = []
 
     def load(loader, params):
-        asked.append((loader, params))
-        if params.get("edition") == "wheel":
-            return loaded, ""
-        raise FetchError(f"no {params.get('edition', 'default')} edition")
+        asked.append(params["edition"])
+        if params["edition"] == "wheel":
+            return SimpleNamespace(sources=({"file": "y"}, {"file": "x"})), ""
+        raise FetchError(f"no edition {params['edition']}")
 
     monkeypatch.setattr(runs, "load_dataset", load)
     assert profiles.needed_files(protocol, "quick") == ["x", "y"]
-    assert asked == [("mtcmrl-20newsgroups", {"edition": "wheel", "weighting": "counts"})]
-    with pytest.raises(FetchError) as caught:
+    with pytest.raises(FetchError, match="^no edition a\nno edition b\nno edition c$"):
         profiles.needed_files(protocol, "full")
-    assert len(asked) == 1 + 3
-    assert str(caught.value) == "no bydate edition\nno default edition"
+    assert asked == ["wheel", "a", "b", "c"]
 
 
 @pytest.fixture
@@ -98,12 +88,10 @@ def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, mon
 
 
 def test_the_data_are_described_beside_the_results(tmp_path):
-    toys = {"toy": {"loader": "toy-multitask", "params": {"random_state": 0}},
-            "spectra": {"loader": "mbc-spectra"}}
-    table = {"paper": "demo", "title": "Demo", "root_seed": 1, "datasets": toys, "measures": ["d_M", "s_nmi"],
-             "methods": {"k-means": {"estimator": "KMeans"}},
-             "profiles": {"full": {"n_runs": 1, "datasets": ["toy", "spectra"], "methods": ["k-means"]}}}
-    profiles.describe_data(runs.parse_protocol(table), "full", tmp_path)
+    toys = {"toy": {"loader": "toy-multitask"}, "spectra": {"loader": "mbc-spectra"}}
+    protocol = runs.parse_protocol(table(datasets=toys, profiles=quick("once", datasets=toys),
+                                         measures=["d_M", "s_nmi"]))  # fmt: skip
+    profiles.describe_data(protocol, "quick", tmp_path)
     assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}
     truth = pd.read_csv(tmp_path / "truth.csv")
     assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
