@@ -66,7 +66,7 @@ def test_a_damaged_record_counts_as_absent_with_a_warning(store, caplog, damaged
     assert f"{KEY}.npz is damaged" in caplog.text
 
 
-def test_a_record_with_the_members_or_name_of_another_is_damaged_and_one_without_a_digest_is_read(store, caplog):
+def test_a_record_with_members_or_name_of_another_is_damaged_and_one_without_a_digest_is_read(store, caplog):
     with np.load(store.path(KEY)) as file:
         members = dict(file)
     np.savez(store.path(KEY), **{**members, "labels/1": members["labels/1"][:0]})
