@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, with_printed
+from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.formats import as_rows, parse_stories, read_mat
 from mtclib.datasets.tasks import (
     WEIGHT_OPTIONS,
@@ -18,21 +18,10 @@ from mtclib.datasets.tasks import (
 )
 from mtclib.datasets.text import weigh
 
-MTCMRL_FAMILIES = {
-    "gnp": "economy", "cpi": "economy", "ipi": "economy", "gold": "metal", "iron-steel": "metal",
-    "copper": "metal", "cocoa": "food", "coffee": "food", "nat-gas": "energy",
-}
-"""What the topics of the MTCMRL paper have in common, which it implies but does not list."""
-
-MTCMRL_TASKS = (("gnp", "gold", "cocoa"), ("cpi", "nat-gas", "iron-steel"), ("ipi", "copper", "coffee"))
-"""Topics of the three tasks in Table 1 of the MTCMRL paper."""
+KNOWN = SETS["mtcmrl-reuters"]
 
 HEADLINE_WORDS = 18
 """In the wheel, headline-only stories of these topics have up to 15 words, the others 21 or more."""
-
-CAI_CLASSES = {"gnp": 12, "gold": 10, "cocoa": 14, "cpi": 13, "nat-gas": 23, "iron-steel": 21, "ipi": 22,
-               "copper": 17, "coffee": 9}
-"""Classes of D. Cai's matrix, which has no names of topics: each printed size occurs there once."""
 
 _CAI = "reuters21578-cai/Reuters21578.mat"
 _ARCHIVE = "reuters21578/reuters21578.tar.xz"
@@ -88,7 +77,7 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
         if min_words is None:
             min_words = 0 if edition == "sgml" else HEADLINE_WORDS
         data = build_tasks(
-            EDITIONS["sgml" if edition == "sgml" else "r52"](), MTCMRL_TASKS, split=split,
+            EDITIONS["sgml" if edition == "sgml" else "r52"](), KNOWN["topics"], split=split,
             name="mtcmrl-reuters", min_words=min_words, **options)
     return with_printed(data, None if split == "all" else "The printed sizes are those of both halves.")
 
@@ -101,14 +90,15 @@ def _cai_tasks(split, options):
     fea, gnd, train, test = read_mat(_CAI, "fea", "gnd", "trainIdx", "testIdx")
     halves = {"train": train, "test": test, "all": np.concatenate([train, test])}
     rows = np.sort(halves[check_option("split", split, halves)].ravel().astype(int) - 1)
-    classes = [[rows[gnd.ravel()[rows] == CAI_CLASSES[topic]] for topic in task] for task in MTCMRL_TASKS]
+    classes = [[rows[gnd.ravel()[rows] == number] for number in task] for task in KNOWN["cai_classes"]]
     counts = [as_rows(fea[np.concatenate(found)]) for found in classes]
     used = np.flatnonzero(sparse.vstack(counts).sum(axis=0))
     weights = {**WEIGHT_OPTIONS, **options}
     return Dataset(
-        name="mtcmrl-reuters", kind="multitask", edition="cai", class_names=MTCMRL_TASKS,
+        name="mtcmrl-reuters", kind="multitask", edition="cai",
         Xs=weigh([X[:, used] for X in counts], **weights),
         labels=[np.repeat(np.arange(3), list(map(len, found))) for found in classes],
+        class_names=tuple(map(tuple, KNOWN["topics"])),
         preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": split},
                        {"step": "vocabulary", "terms": "all that occur in the tasks", "n_terms": len(used)},
                        {"step": "weigh", **weights}),

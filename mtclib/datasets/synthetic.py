@@ -1,14 +1,12 @@
 """Data made here, with known clusters: no download but for the sets to which noise is added."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_flag, check_number, check_option
-from mtclib.datasets.dataset import Dataset, loader, with_printed
-from mtclib.datasets.spmtc import newsgroups_pair, spmtc_webkb
+from mtclib.datasets.dataset import LOADERS, Dataset, loader, with_printed
 from mtclib.datasets.text import weigh
 
 # Related tasks of text.
@@ -190,12 +188,8 @@ def _envelopes(rng, n_classes, n_bands):
 
 # Planted outliers: documents of no class, clustered with the others but not scored.
 
-COUNTS = {
-    "spmtc-compvssci": partial(newsgroups_pair, "compvssci"),
-    "spmtc-recvstalk": partial(newsgroups_pair, "recvstalk"),
-    "spmtc-webkb": spmtc_webkb,
-}
-"""Loaders that can give term counts."""
+COUNTS = ("spmtc-compvssci", "spmtc-recvstalk", "spmtc-webkb")
+"""Data sets that can be term counts."""
 
 NOISE = {"mixed": 1, "long": 5}
 """Kinds of planted documents: how many times as long as the real ones they are."""
@@ -248,7 +242,7 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
     **params
         Of the loader named by `base`.
     """
-    check_option("base", base, COUNTS)
-    data = with_noise(COUNTS[base](weighting="counts", **params), share, kind, random_state)
+    counts = LOADERS[check_option("base", base, COUNTS)](base, {**params, "weighting": "counts"})
+    data = with_noise(counts, share, kind, random_state)
     steps = (*data.preprocessing, {"step": "weigh", "weighting": weighting})
     return replace(data, name="spmtc-noisy", Xs=weigh(data.Xs, weighting), preprocessing=steps)

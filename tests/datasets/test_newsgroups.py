@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from mtclib.datasets import load, newsgroups
-from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_stream, halves
+from mtclib.datasets.dataset import SETS
+from mtclib.datasets.newsgroups import FIRST, GROUPS, OWN, draw_stream, halves
 
 ARCHIVE = "20newsgroups/20news-bydate.tar.xz"
 
@@ -58,7 +59,8 @@ def test_the_matlab_edition_is_its_counts_as_words(made_up):
 def tiny_newsgroups(half="test"):
     words = ["modem engine cipher", "window clutch diode treaty", "bios pitcher vaccine",
              "quadra goalie orbit psalm"]  # fmt: skip
-    pairs = [pair for task, names in zip(words, MTCMRL_TASKS) for pair in zip(names, task.split())]
+    tasks = SETS["mtcmrl-20newsgroups"]["groups"]
+    pairs = [pair for task, names in zip(words, tasks) for pair in zip(names, task.split())]
     bodies = [f"Subject: {{0}}\n\n{body}" for body in ("the", "{0} {0}s extra", "{0} {0}s extra")]
     return {f"20news-bydate-{half}/{name}/{number}": body.format(word).encode()
             for name, word in pairs for number, body in enumerate(bodies)}  # fmt: skip
