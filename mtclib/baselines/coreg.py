@@ -63,10 +63,8 @@ class CoregSpectral(MultiViewClusterer):
     view : int or None, default None
         Cluster the rows of :math:`U_v` of this view, counted from 0.  None: of :math:`U_*` ('centroid') or of
         all :math:`U_v` side by side ('pairwise').
-    n_init : int, default 10
-        Starts of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 10 and 'greedy'
+        Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
         Sweeps over the views.
     tol : float, default 1e-7
@@ -128,8 +126,6 @@ class CoregSpectral(MultiViewClusterer):
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)
-        if self.view is not None:
-            check_number("view", self.view, low=0, high=len(Xs) - 1, integer=True)
         self._strengths(len(Xs))
         return Xs, n_clusters
 
@@ -226,11 +222,11 @@ class Centroid(Pairwise):
 
 def alternate(problem, init, max_iter, tol):
     """Sweeps until the objective converges: U_v (n, k), minus the objective after each sweep, converged."""
-    starts = []
-    if init in ("best", "views"):
-        starts.append(problem.bases)
+    starts = [problem.bases] if init in ("best", "views") else []
     if init in ("best", "average"):
-        starts.append([average(problem)] * len(problem.Ks))
+        _, together, _ = top_eigenvectors(lambda S: sum(K @ S for K in problem.Ks), np.hstack(problem.bases),
+                                          problem.bases[0].shape[1], COARSE)
+        starts.append([together] * len(problem.Ks))
     Us = max(starts, key=problem.objective)
     values, accuracy, converged = [-problem.objective(Us)], COARSE, False
     while not converged and len(values) <= max_iter:
@@ -252,10 +248,3 @@ def remainder(values):
     if last <= ROUNDING * abs(values[-1]):
         return 0.0
     return float(last**2 / (before - last)) if last < before else np.inf
-
-
-def average(problem):
-    """Leading eigenvectors of the sum of all K_v, (n, k)."""
-    bases = np.hstack(problem.bases)
-    return top_eigenvectors(lambda S: sum(K @ S for K in problem.Ks), bases, problem.bases[0].shape[1],
-                            COARSE)[1]
