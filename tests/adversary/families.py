@@ -50,59 +50,6 @@ def digest(folder):
 
 SCALARS = (np.uint8, np.int8, np.uint16, np.int16, np.int32, np.uint64, np.int64, np.float16, np.float32,
            np.float64, np.longdouble)  # fmt: skip
-FORMS = [f"{form}_{kind}" for form in ("csr", "csc", "coo", "lil", "dia", "dok", "bsr")
-         for kind in ("array", "matrix")]  # fmt: skip
-DENSE = (np.array, np.asfortranarray, np.ndarray.tolist, contract._read_only, pd.DataFrame,
-         lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False), lambda X: X.astype(">f8"),
-         lambda X: np.repeat(X, 2, axis=0)[::2], lambda X: X.astype(np.float32), lambda X: X.astype(np.uint8),
-         lambda X: pd.DataFrame(X).astype("Int64"))  # fmt: skip
-SPARSE = (*(getattr(sp, form) for form in FORMS), contract._uncanonical, contract._with_long_indices)
-
-
-class Elsewhere:
-    """An array that another device holds."""
-
-    def __init__(self, X):
-        self.shape, self.ndim = X.shape, 2
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("can't convert cuda:0 device type tensor to numpy")
-
-
-def _led_astray(X, rng):
-    """A sparse array whose indices lead out of it, or which lacks some."""
-    form = rng.choice([form for form in FORMS if not form.startswith("bsr")])
-    X, far = getattr(sp, form)(X), rng.choice([X.shape[1], X.shape[1] + 7, 2**31 - 1, -1 - X.shape[1]])
-    if form.startswith("coo"):
-        axis = rng.integers(2)
-        X.coords[axis][rng.integers(X.nnz)] = far if axis else 10**6
-    elif form.startswith("lil"):
-        X.rows[rng.integers(X.shape[0])] = [int(far)] if rng.random() < 0.5 else list(range(99))
-    elif form.startswith("dia"):
-        X.offsets = X.offsets[:-1] if rng.random() < 0.5 else X.offsets[:0]
-    elif form.startswith("dok"):
-        X._dict[0, int(far)] = 1.0
-    elif rng.random() < 0.5:
-        X.indices[rng.integers(X.nnz)] = far if form.startswith("csr") else 10**6
-    else:
-        X.indptr[-1] += 5
-    return X
-
-
-def _spoiled(value):
-    def spoil(X, rng):
-        X = X.astype(object if isinstance(value, str) else complex if isinstance(value, complex) else float)
-        X[rng.integers(len(X)), rng.integers(X.shape[1])] = value
-        return X
-
-    return spoil
-
-
-DAMAGE = (_spoiled(np.nan), _spoiled(-np.inf), _spoiled(1j), _spoiled("many"), _spoiled(1e200), _led_astray,
-          _led_astray, _led_astray, lambda X, rng: X[0], lambda X, rng: X[:0], lambda X, rng: X * 1e-200,
-          lambda X, rng: Elsewhere(X), lambda X, rng: sp.csr_array((X.shape[0], 2**33)),
-          lambda X, rng: np.ma.masked_greater(X, X.max() - 1), lambda X, rng: X.astype("datetime64[s]"),
-          lambda X, rng: [[1.0, 2.0], [3.0]], lambda X, rng: "Xs", lambda X, rng: X[None])  # fmt: skip
 
 
 def _numbers(cls, rng):
@@ -187,7 +134,7 @@ def estimators(folder):
         if how == "name":
             Xs = _named(Xs, cls.traits.kind, rng)
         if how == "convert":
-            ways = DENSE + SPARSE
+            ways = contract.DENSE + contract.SPARSE
             Xs = contract.mapped(lambda X: ways[rng.integers(len(ways))](X), Xs)
         pairs = zip(*map(contract.partitions, (known[cls], contract.fit(model, Xs))))
         # Other containers add in another order: the last bit may name the clusters, but not choose them.
@@ -212,7 +159,7 @@ def _damaged(cls, model, Xs, rng):
                  np.array(0.5), np.longdouble("1e400"), np.uint64(2**63 + 1))  # fmt: skip
         name, value = rng.choice(names), wrong[rng.integers(len(wrong))]
         return refused(lambda: model.set_params(**{name: value}).fit(Xs), ValueError, naming=[name])
-    worse, spoil = int(rng.integers(places)), DAMAGE[rng.integers(len(DAMAGE))]
+    worse, (spoil, _) = int(rng.integers(places)), contract.SPOILED[rng.integers(len(contract.SPOILED))]
     counter = itertools.count()
     bad = contract.mapped(lambda X: spoil(X, rng) if next(counter) == worse else X, Xs)
     return refused(lambda: model.fit(bad), ValueError, naming=["Xs["])

@@ -101,10 +101,10 @@ def own_path(path, argument, wrong=DataFileError) -> Path:
 
 def sha256(path) -> str | None:
     """The hash of a file, None for what is no file."""
-    if not path.is_file():
-        return None
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    if path.is_file():
+        with suppress(FileNotFoundError), path.open("rb") as handle:  # it may be moved in this moment
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    return None
 
 
 def split_path(path) -> tuple:

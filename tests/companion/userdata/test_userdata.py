@@ -87,19 +87,15 @@ def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
     ("x.npz", with_readme(), {}, NUMBERS),
     ("x.npz::B", {"A": NUMBERS, "B": -NUMBERS}, {}, -NUMBERS),
     ("x.mat::X{2}", {"X": cells(NUMBERS, NUMBERS + 1)}, {}, NUMBERS + 1),
+    ("sparse.npz", sp.coo_array(NUMBERS), {}, NUMBERS),
+    ("sparse.mat", {"fea": sp.csc_array(NUMBERS)}, {}, NUMBERS),
 ])
 def test_an_array_is_read_whatever_stands_beside_it_and_whatever_it_is_called(
         path, content, options, expected):
     put(split_path(path)[0], content)
-    np.testing.assert_array_equal(values(path, **options), expected)
-
-
-def test_what_is_sparse_stays_sparse():
-    for name, content in (("s.npz", sp.coo_array(NUMBERS)), ("s.mat", {"fea": sp.csc_array(NUMBERS)})):
-        X = values(put(name, content))
-        assert sp.issparse(X)
-        assert X.format == "csr"
-        np.testing.assert_array_equal(X.toarray(), NUMBERS)
+    found = values(path, **options)
+    assert getattr(found, "format", "dense") == ("csr" if "sparse" in path else "dense")
+    np.testing.assert_array_equal(plain(found), expected)
 
 
 @pytest.mark.filterwarnings("error")
@@ -131,7 +127,6 @@ BAD_FILES = {
     "infinity in a matrix": ("x.npz", {"X": np.diag([1, np.inf])}, "row 2 of column '2'"),
     "first line is data": ("x.csv", "0.5,1\n2,3\n", "looks like data.*header=False"),
     "first line rises": ("x.csv", "1,5,9\n2,3,4\n", "like data.*header=False.*header=True"),
-    "first line is one number": ("x.csv", "5\n6\n", "looks like data"),
     "first line is counts": ("x.csv", "0,3,0\n2,3,1\n", "looks like data.*header=False"),
     "a name, and a sample": ("x.csv", "anna,3,7\nbob,2,3\n", r"like data \('anna'"),
     "first line is empty": ("x.csv", "\n0.5,1\n2,3\n", "looks like data.*header=False"),
@@ -145,7 +140,6 @@ BAD_FILES = {
     "separator at the end": ("x.csv", "a,b,\n1,2,\n", "column 3 has no name.*end no line with a separator"),
     "names twice": ("x.csv", "a,b,a\n1,2,3\n", "the same name: 'a'; rename"),
     "longer line": ("x.csv", "a,b\n1,2\n3,4,5\n", "not a table.*as many fields"),
-    "all lines longer": ("x.csv", "a,b\n1,2,3\n3,4,5\n", "more fields than the first, which has 2"),
     "title": ("x.csv", "# mine\na,b\n1,2\n", "which has 1, .* delete a title above the names"),
     "not UTF-8": ("x.csv", "größe\n1\n".encode("latin-1"), "save it as UTF-8"),
     "cut archive": ("x.npz", b"PK\x03\x04 cut", "no npz file, or damaged"),
@@ -170,7 +164,6 @@ BAD_FILES = {
     "negative indices": ("x.npz", shifted(sp.csr_array(NUMBERS + 1), -1), "count from 0$"),
     "MATLAB 7.3": ("x.mat", MATLAB_73, r"7\.3 \(HDF5\).*save\('x\.mat', '-v7'\)"),
     "HDF5": ("x.mat", b"\x89HDF\r\n\x1a\n" + b"\0" * 200, r"HDF5"),
-    "no MATLAB file": ("x.mat", b"hello" * 100, "no MATLAB file, or damaged"),
     "cut MATLAB file": ("x.mat", saved(scipy.io.savemat, {"X": NUMBERS})[:-9], "no MATLAB file, or damaged"),
     "no path": (3, None, "paths: 3 is no path"),
     "nothing": (" ", None, "paths: ' ' is no path"),
@@ -439,11 +432,9 @@ def test_the_comparison_prepares_its_sets_as_the_command_does_files(entries):
     np.testing.assert_allclose(*(Z.toarray() if sp.issparse(Z) else Z for Z in (theirs, ours)), atol=1e-8)
 
 
-def test_kinds_options_and_paths_of_another_form_are_refused():
+def test_kinds_and_paths_of_another_form_are_refused():
     with pytest.raises(ValueError, match="kind must be one of .*; got 'task'. Did you mean 'tasks'"):
         load("task", ["x.csv"])
-    with pytest.raises(ValueError, match="option must be one of .*; got 'label'. Did you mean 'labels'"):
-        load("tasks", ["x.csv"], label="y.csv")
     for paths in ([], "x.csv", None):
         with pytest.raises(DataFileError, match="paths must be a list with one file per task"):
             load_tasks(paths)
