@@ -59,8 +59,8 @@ def _bound(spectra, labels):
     delta, best = (np.divide(e, gap, out=np.full(len(gap), np.inf), where=gap > 0)
                    for e in (excess, np.full(len(gap), excess.sum())))
     usable = delta <= (k - 1) / 2
-    epsilon = np.where(usable, 2.0 * np.where(usable, delta, 0.0), np.inf)
-    epsilon[usable] *= 1.0 - delta[usable] / (k - 1)
+    epsilon = np.full(len(delta), np.inf)
+    epsilon[usable] = 2.0 * delta[usable] * (1.0 - delta[usable] / (k - 1))
     corrected = float(np.min((np.sqrt(delta) + np.sqrt(best)) ** 2))
     shares = np.bincount(labels) / len(labels)
     low, high = float(shares.min()), float(shares.max())
