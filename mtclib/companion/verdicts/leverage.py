@@ -1,9 +1,8 @@
 """How far does an open choice move the number?
 
 A ``[[decision.alternative]]`` in ``data/<paper>/decisions.toml`` says which rows of the committed results are
-ours, and which are those of the alternative.  Nothing is typed in but the names: the means, the change and
-its interval are computed from stored fits, so that they can be neither stale nor better than the results.  A
-choice that no run can decide has ``[decision.unmeasured]`` with the reason instead.
+ours, and which are those of the alternative: the means, the change and its interval are computed from them.
+A choice that no run can decide has ``[decision.unmeasured]`` with the reason instead.
 """
 
 import json

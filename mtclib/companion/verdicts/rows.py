@@ -145,12 +145,10 @@ def _simulated(part, ours, theirs):
 
 
 def random_effects(effects, variances):
-    """Mean of effects that differ between units, here data sets, and by how much.
-
-    Heterogeneity by Paule and Mandel (1982), interval by Hartung and Knapp (2001), never narrower than the
-    normal one.  A dict: ``mean, low, high``, ``tau`` (standard deviation between units), ``i2`` (its share of
-    the spread), ``least, most`` (prediction interval of a further unit as by Higgins et al. 2009, with the
-    k - 1 degrees of freedom of the mean).
+    """Mean of effects that differ between units, here data sets: heterogeneity by Paule and Mandel (1982),
+    interval by Hartung and Knapp (2001), never narrower than the normal one.  A dict: ``mean, low, high``,
+    ``tau`` (standard deviation between units), ``i2`` (its share of the spread), ``least, most`` (prediction
+    interval of a further unit by Higgins et al. 2009, with the k - 1 degrees of freedom of the mean).
 
     >>> random_effects(np.array([1.0, 2.0, 3.0]), np.full(3, 1e-9))["tau"].round(3)
     np.float64(1.0)
