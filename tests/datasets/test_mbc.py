@@ -7,7 +7,7 @@ from data_support import real_data
 from scipy import sparse
 
 from mtclib.core import paths
-from mtclib.datasets import FetchError, load, mbc
+from mtclib.datasets import load, mbc
 from mtclib.datasets.dataset import SETS
 from mtclib.metrics import partition_emd
 
@@ -68,12 +68,6 @@ def test_where_table_2_contradicts_itself_its_sizes_decide_unless_told_otherwise
     assert (f"{theirs.class_names[1][0]}-{theirs.class_names[1][-1]}", theirs.n_clusters) == printed
     assert f"categories: {sizes[0]}, printed {printed[0]}. The printed categories" in ours.differences[1]
     assert "categories: " not in theirs.differences[1] + ours.differences[0]
-
-
-def test_sports_says_where_to_put_the_file_that_cannot_be_fetched(nowhere):
-    with pytest.raises(FetchError, match="03d378e6384c980091798b02f266cf6d3a65bc57") as failure:
-        load("mbc-sports")
-    assert str(nowhere / "cluto-zhong" / "sports.mat") in str(failure.value)
 
 
 def messages():

@@ -10,13 +10,16 @@ SGML = Path(__file__).parents[1] / "data" / "reuters-sample.sgm"
 
 
 def test_the_sgml_reader_finds_every_field():
-    first, second, third, fourth = formats.parse_stories(SGML.read_text(encoding="latin-1"))
+    sgml = SGML.read_text(encoding="latin-1")
+    first, second, third, fourth = formats.parse_stories(sgml)
     assert (first.newid, first.topics, first.modapte) == (5, ("coffee",), "train")
     assert first.title == "COFFEE & <SUGAR> UP"
     assert first.body == "Prices of coffee rose £2 today,\nand <Beans Ltd> sold more.\n Reuter"
     assert (second.topics, second.body, second.modapte) == (("gold", "copper"), "Both rose.", "test")
     assert (third.topics, third.body, third.modapte) == (("gold",), "", "train")
     assert (fourth.topics, fourth.modapte) == ((), "")
+    for word, other in (("TRAIN", "NOT-USED"), ("YES", "NO")):
+        assert formats.parse_stories(sgml.replace(f'"{word}"', f'"{other}"'))[0].modapte == ""
 
 
 def test_labels_are_single_topics_of_stories_with_a_body(made_up):
