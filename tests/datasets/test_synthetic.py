@@ -19,26 +19,16 @@ def test_the_seed_decides(name):
         assert one == again != other
 
 
-def toy_by_the_letter(seed, s):
-    """The recipe, entry by entry of its description, apart from the draws themselves."""
-    rng = np.random.default_rng(seed)
-    centres = [(-s / 2, -s / 2), (s / 2, -s / 2), (-s / 2, s / 2), (s / 2, s / 2)]
-    deviations = [[0.4, 0.8, 1.2], [1.2, 0.4, 0.8], [0.8, 1.2, 0.4], [0.8, 0.8, 0.8]]
-    clean, noisy = np.zeros((3, 400, 2)), np.zeros((3, 400, 2))
-    for v in range(3):
-        points, mask = rng.normal(size=(400, 2)), rng.random((400, 2))
-        small, large = rng.normal(size=(400, 2)), rng.uniform(-8, 8, (400, 2))
-        for i, j in np.ndindex(400, 2):
-            clean[v, i, j] = centres[i // 100][j] + deviations[i // 100][v] * points[i, j]
-            noisy[v, i, j] = clean[v, i, j] + (0.5 * small[i, j] if mask[i, j] < 0.8 else large[i, j])
-    return clean, noisy
-
-
 def test_the_toy_data_follow_the_recipe():
-    clean, noisy = toy_by_the_letter(3, 6.0)
-    for noise, expected in ((False, clean), (True, noisy)):
-        data = load("mspl-toy", random_state=3, separation=6.0, noise=noise)
-        assert all(np.allclose(X, Z, atol=1e-12) for X, Z in zip(data.Xs, expected))
+    clean, wide = (load("mspl-toy", separation=s, noise=False).Xs for s in (4.0, 6.0))
+    corners = np.repeat([(-1, -1), (1, -1), (-1, 1), (1, 1)], 100, axis=0)
+    deviations = [[0.4, 0.8, 1.2], [1.2, 0.4, 0.8], [0.8, 1.2, 0.4], [0.8, 0.8, 0.8]]
+    for v, noisy in enumerate(load("mspl-toy").Xs):
+        np.testing.assert_allclose(wide[v] - clean[v], corners, atol=1e-12)
+        spread = (clean[v] - 2 * corners).reshape(4, 200).std(axis=1)
+        np.testing.assert_allclose(spread, [row[v] for row in deviations], rtol=0.15)
+        # A fifth of the entries has noise between -8 and 8, of which three in four are beyond 2.
+        assert (np.abs(noisy - clean[v]) > 2).mean() == pytest.approx(0.15, abs=0.04)
     assert load("mspl-toy").labels.tolist() == np.repeat(range(4), 100).tolist()
 
 
