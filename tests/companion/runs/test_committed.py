@@ -15,6 +15,7 @@ from mtclib.companion.comparison.sources import KINDS, Sources
 from mtclib.companion.papers import study_of
 from mtclib.companion.runs import jobs, profiles
 from mtclib.companion.runs.fit import labels_digest
+from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
 from mtclib.metrics import SCORES, score_all
 
@@ -85,6 +86,18 @@ def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper, monkeypat
     assert len({job.method for job in sample}) > 2
     for job in sorted(sample, key=lambda job: job.dataset):
         assert labels_digest(runs.execute(job)) == results.digests[job.key], job.key
+
+
+@studies
+def test_claims_name_methods_that_are_run_or_printed(opened, paper):
+    known = {*opened[paper].protocol.methods, *opened[paper].published["method"]}
+    for claim in ledger.claims(paper):
+        params = claim.get("params", {})
+        # Views, settings and streams stand in the place of methods elsewhere.
+        if claim.get("frame", "results") == "results" and params.get("metric") != "round":
+            named = {params.get(name) for name in ("method", "method_a", "method_b")} - {None}
+            named.update(*(params.get(name, ()) for name in ("others", "methods_a", "methods_b")))
+            assert named <= known, claim["id"]
 
 
 def test_a_run_again_adds_four_megabytes_at_most_and_all_data_take_25():

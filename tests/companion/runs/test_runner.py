@@ -74,9 +74,10 @@ def test_a_killed_run_leaves_no_worker_even_in_compiled_code_and_resumes_bit_for
     _assert_resumes(store, reference)
 
 
-def test_ctrl_c_without_workers_says_how_to_resume(tmp_path, reference, capsys):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interruption_between_two_jobs_says_how_to_resume(tmp_path, reference, capsys, n_jobs):
     with pytest.raises(KeyboardInterrupt):
-        run(reference[0], WatchedStore(tmp_path, lambda: signal.raise_signal(signal.SIGINT)))
+        run(reference[0], WatchedStore(tmp_path, lambda: signal.raise_signal(signal.SIGINT)), n_jobs=n_jobs)
     said = capsys.readouterr().err
     assert re.search("Interrupted: [23] of 13 jobs are done and stored.*again to resume", said)
     _assert_resumes(RunStore(tmp_path), reference)
@@ -202,6 +203,7 @@ def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path
     jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
     if on_a_worker_alone:
         jobs = [replace(demo_jobs()[0], loader="experiments_support:missing")]
+    assert bool(jobs[0].unavailable) != on_a_worker_alone
     frame = run(jobs, RunStore(tmp_path))
     assert frame["key"].nunique() == len(jobs)
     assert frame["value"].isna().all()
