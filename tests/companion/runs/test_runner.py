@@ -74,6 +74,7 @@ def test_a_killed_run_leaves_no_worker_even_in_compiled_code_and_resumes_bit_for
     _assert_resumes(store, reference)
 
 
+@pytest.mark.filterwarnings("ignore:.* have been cancelled")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_an_interruption_between_two_jobs_says_how_to_resume(tmp_path, reference, capsys, n_jobs):
     with pytest.raises(KeyboardInterrupt):
