@@ -62,18 +62,15 @@ def methods_for(data, n_clusters=None) -> pd.DataFrame:
 
 def _reasons(kind, ks=(), Xs=()):
     """Why each method does not fit, or ""."""
-    negative = any(X.min() < 0 for X in Xs)
-    return {name: _reason(name, cls.traits, kind, ks, negative) for name, cls in all_estimators().items()}
-
-
-def _reason(name, traits, kind, ks, negative):
-    if traits.kind != kind:
-        return f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[kind]}."
-    if traits.same_n_clusters and len(set(ks)) > 1:
-        return f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
-    if traits.nonnegative and negative:
-        return f"{name} needs data without negative entries, and these have some."
-    return ""
+    negative, reasons = any(X.min() < 0 for X in Xs), dict.fromkeys(all_estimators(), "")
+    for name, traits in ((name, cls.traits) for name, cls in all_estimators().items()):
+        if traits.kind != kind:
+            reasons[name] = f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[kind]}."
+        elif traits.same_n_clusters and len(set(ks)) > 1:
+            reasons[name] = f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
+        elif traits.nonnegative and negative:
+            reasons[name] = f"{name} needs data without negative entries, and these have some."
+    return reasons
 
 
 def numbers_of_clusters(data, n_clusters=None) -> list[int]:

@@ -284,17 +284,16 @@ LOADED = {
         "x.csv": "id,a\nr,1\ns,2\n", "z.csv": "id,b\nr,1\ns,2\n", "y.csv": "id,y\ns,v\nr,u\n"}, {
         "labels": ["y.csv"], "id_column": "id"}, {"labels": [0, 1]}),
     **{f"classes beside tasks, {column}": ("tasks", {
-        "x.npy": NUMBERS, "z.npy": NUMBERS, "y.csv": "class\n5\n7\n5\n",
+        "x.npy": NUMBERS, "z.npy": NUMBERS, "y.csv": "class\n01\nNA\n1\n",
         "n.npz": {"class": np.array([5, 7, 5])}}, {
         "labels": ["y.csv", "n.npz"], "label_column": column}, {
-        "labels": [[0, 1, 0]] * 2, "class_names": [["5", "7"]] * 2}) for column in (None, "class")},
+        "labels": [[0, 2, 1], [0, 1, 0]], "class_names": [["01", "1", "NA"], ["5", "7"]]})
+       for column in (None, "class")},
     "names and classes as written": ("tasks", {
         "x.csv": "id,a,y\n001,0,None\n1e3,0,01\nNA,0,1\nnan,0,NA\n-5,0,\n1.50,0,true\n"}, {
         "label_column": "y", "id_column": "id"}, {
         "sample_names": [["001", "1e3", "NA", "nan", "-5", "1.50"]], "labels": [[3, 0, 1, 2, -1, 4]],
         "class_names": [["01", "1", "NA", "None", "true"]]}),
-    "classes as written, beside": ("tasks", {"x.npy": NUMBERS, "y.csv": "y\nNA\n01\n1\n"}, {
-        "labels": ["y.csv"]}, {"class_names": [["01", "1", "NA"]]}),
     "empty lines": ("tasks", {"x.csv": "\n\nid;x;y\n01;2;3\n\nb;4;5\n"}, {"id_column": "id"}, NAMED),
     "years as names": ("tasks", {"x.csv": "id,2019,2020\n01,1,2\nb,3,4\n"}, {"id_column": "id"}, NAMED),
     "marks in names": ("tasks", {"x.csv": '"x; z", "height, cm",id \n1, 2, 01\n3, 4, b\n'}, {
@@ -448,9 +447,9 @@ def test_written_data_are_loaded_as_they_were(kind, tmp_path):
 
 def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_and_features():
     data = load_tasks([put("x.npy", np.array([[0.0, 5.0, -1.0], [0.0, 5.0, 1.0], [0.0, 0.0, 0.0]]))])
-    row = loading.describe(data).iloc[0]
-    assert (row["zero rows"], row["constant features"], row["zeros (%)"]) == (1, 1, 55.6)
-    assert (row["smallest"], row["largest"], row["class sizes"]) == (-1, 5, "")
+    row = loading.describe(data).iloc[0].to_dict()
+    assert row == {"samples": 3, "features": 3, "sparse": False, "zeros (%)": 55.6, "smallest": -1,
+                   "largest": 5, "constant features": 1, "zero rows": 1, "class sizes": ""}
     data = load_tasks([put("x.csv", "low,high,y\n0,9,u\n0,8,u\n9,0,v\n8,0,u\n")], "y")
     table = contents.contents(data, [np.array([0, 0, 1, 1])])
     assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
@@ -461,9 +460,8 @@ def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_an
 def test_tasks_get_one_scale_for_all(scaling):
     rng = np.random.default_rng(0)
     dense = load_tasks([put("x.npy", rng.random((9, 3)) * 9), put("y.npy", rng.random((7, 3)))])
-    stack = np.vstack(loading.scale(dense, scaling).Xs)
-    spread = np.ptp(stack, axis=0) if scaling == "minmax" else stack.std(axis=0)
-    np.testing.assert_allclose(spread, 2 if scaling == "minmax" else 1)
+    spread, expected = {"minmax": (np.ptp, 2), "zscore": (np.std, 1)}[scaling]
+    np.testing.assert_allclose(spread(np.vstack(loading.scale(dense, scaling).Xs), axis=0), expected)
 
 
 def test_scaling_keeps_sparse_data_sparse_and_is_recorded():
