@@ -79,30 +79,6 @@ def timings():
     return frame_of("solver n_clusters seconds", rows)
 
 
-def noisy():
-    rows = [(d, k, s, m, r, level - s / 4 * (m == "B") + r / 100) for d, level in (("x", 0.9), ("y", 0.6))
-            for k in ("mixed", "long") for s in (0.0, 0.4) for m in "AB" for r in (-1, 0, 1)]
-    return frame_of("dataset kind share method run value", rows)
-
-
-def curves():
-    rows = [(d, m, run, i, "ACC", (i + run) / 10) for d in ("toy", "real") for m in "AB" for run in range(3)
-            for i in range(4)]
-    return frame_of("dataset method run iteration metric value", rows)
-
-
-def transfer():
-    rows = [(d, s, p, k, "NMI_arithmetic", 0.4 + 0.01 * s + 0.1 * (p - 1) * (k == "with libraries"))
-            for d in "xy" for s in range(3) for p in (1, 2, 3) for k in KNOWLEDGE]
-    return frame_of("dataset seed position knowledge metric value", rows)
-
-
-def forgetting():
-    rows = [("x", s, t, a, "NMI_arithmetic", 0.9 - 0.1 * t - 0.2 * (a == "classes"), 0.7 + 0.02 * s)
-            for s in (0, 1) for t in (1, 2) for a in ("classes", "labels at arrival")]
-    return frame_of("dataset seed tasks_seen against metric value at_arrival", rows)
-
-
 def orders():
     """Task t is worth t tenths, and a later position one point more."""
     rows = [("x", s, o, p, t, "NMI_arithmetic", 0.1 * t + 0.01 * p)
@@ -111,12 +87,23 @@ def orders():
     return frame_of("dataset seed order position task metric value", rows)
 
 
-def costs():
-    rows = [("x", s, m, t, t * (1 + s), 1000.0 * t, 0.5)
-            for s in (0, 1, 5) for m in ("LMSC", "all tasks again") for t in (1, 2)]
-    return frame_of("dataset seed method tasks_seen seconds bytes value", rows)
+def planted(formula, **axes):
+    """A row for each combination of what stands on some axes, with a value by a formula of them."""
+    frame = pd.DataFrame(itertools.product(*axes.values()), columns=list(axes))
+    return frame.assign(value=frame.eval(formula, engine="python"))
 
 
+NOISY = planted("0.9 - 0.3 * (dataset == 'y') - share / 4 * (method == 'B') + run / 100", dataset="xy",
+                kind=("mixed", "long"), share=(0.0, 0.4), method="AB", run=(-1, 0, 1))
+CURVES = planted("(iteration + run) / 10", dataset=("toy", "real"), method="AB", run=range(3),
+                 iteration=range(4)).assign(metric="ACC")
+TRANSFER = planted("0.4 + 0.01 * seed + 0.1 * (position - 1) * (knowledge == 'with libraries')", dataset="xy",
+                   seed=range(3), position=(1, 2, 3), knowledge=KNOWLEDGE).assign(metric="NMI_arithmetic")
+FORGETTING = planted("0.9 - 0.1 * tasks_seen - 0.2 * (against == 'classes')", dataset="x", seed=(0, 1),
+                     tasks_seen=(1, 2), against=("classes", "labels at arrival"))
+FORGETTING = FORGETTING.assign(metric="NMI_arithmetic", at_arrival=0.7 + 0.02 * FORGETTING["seed"])
+COSTS = planted("0.5", dataset="x", seed=(0, 1, 5), method=("LMSC", "all tasks again"), tasks_seen=(1, 2))
+COSTS = COSTS.eval("seconds = tasks_seen * (1 + seed)").eval("bytes = 1000.0 * tasks_seen")
 CHANGES = pd.DataFrame({"decision": ["O1", "O1", "O2"], "metric": "ACC", "change": [-4.0, 1.0, 2.0],
                         "ours": "tf", "alternative": "counts"})  # fmt: skip
 SHARED = pd.DataFrame({"source": ["a", "a", "b"], "gain": [1.0, 3.0, -2.0], "measure": [0.1, 0.1, 0.7]})
@@ -136,8 +123,8 @@ CASES = {
     "objectives": lambda: plots.objective_panels(HISTORIES, {"printed": 3}),
     "constant objective": lambda: plots.objective_panels({"a": [[2.0, 2.0]]}),
     "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
-    "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}),
-    "robustness": lambda: plots.robustness(noisy()),
+    "trajectories": lambda: plots.trajectories(CURVES, {"ACC": "accuracy"}),
+    "robustness": lambda: plots.robustness(NOISY),
     "forest": lambda: plots.forest(GAINS), "pipelines": lambda: plots.specification_curve(CURVE),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ROWS, [LONG, "x", "y"], ("a", "b")),
     "relation alone": lambda: plots.relation_matrix(MATRIX, None, ROWS, ROWS, ("a", "b")),
@@ -146,11 +133,11 @@ CASES = {
     "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0)),
     "selection": lambda: plots.selection([POINTS[:5]], [[0, 1, -1, 2, 0]], [0, 0, 1, 1, 1]),
-    "transfer": lambda: plots.transfer_curve(transfer()),
-    "one seed": lambda: plots.transfer_curve(transfer().query("seed == 0")),
-    "forgetting": lambda: plots.forgetting_curve(forgetting()),
+    "transfer": lambda: plots.transfer_curve(TRANSFER),
+    "one seed": lambda: plots.transfer_curve(TRANSFER.query("seed == 0")),
+    "forgetting": lambda: plots.forgetting_curve(FORGETTING),
     "orders": lambda: plots.order_spread(orders()),
-    "costs": lambda: plots.stream_costs(costs()),
+    "costs": lambda: plots.stream_costs(COSTS),
     "certainty": lambda: plots.certainty({"tasks": SHARED.assign(part=["all", LONG, "b"], low=-9.0, high=9.0),
                                           "views": SHARED.assign(part="all", low=-9.0, high=9.0)}),
     "sharing": lambda: plots.sharing({"relatedness": (SHARED, SHARED.groupby("source").mean())}),
