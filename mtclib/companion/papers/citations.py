@@ -30,12 +30,10 @@ class Entries(Shown):
 
     @property
     def text(self):
-        """All entries, one below the other."""
         return "\n\n".join(self.entries.values())
 
     @property
     def html(self):
-        """A fold for each entry."""
         return "\n".join(f"<details><summary>{escape(name)}</summary><pre>{escape(entry)}</pre></details>"
                          for name, entry in self.entries.items())
 

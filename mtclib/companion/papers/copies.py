@@ -31,12 +31,10 @@ class Copy:
 
     @property
     def title(self):
-        """The data sets."""
         return ", ".join(self.cells["dataset"].unique())
 
     @property
     def caption(self):
-        """What the numbers are."""
         return (f"{self.title}: mean ± standard deviation as printed in the {self.paper.upper()} paper, "
                 "and ours; proportions in percent")
 
@@ -108,7 +106,6 @@ class Copy:
         facts = (r"needs \usepackage{booktabs}", *whole.facts, *f"BibTeX:\n{whole.bibtex}".splitlines())
         body = "\n".join(parts).replace(" ± ", r" $\pm$ ").replace("–", "--")
         return "".join(f"% {fact}".rstrip() + "\n" for fact in facts) + "\n" + body
-
 
     def _label(self):
         return re.sub(r"[^a-z0-9]+", "-", f"{self.paper} {self.title}".lower()).strip("-")

@@ -31,8 +31,6 @@ METRICS = {"NMI": "NMI_geometric", "ARI": "ARI"}
 
 
 class PaperStudy(Study, paper="mbc"):
-    """The study of MBC, with its figures and tables."""
-
     def preprocessing_table(self):
         """Distance of IND from print under each weighting."""
         keys = ["published", "task", "metric"]
@@ -160,8 +158,6 @@ def distances_of_classes(data, further):
 
 
 class Numbers(numbers.Numbers, paper="mbc"):
-    """Numbers of MBC's sentences."""
-
     def highest_ari(self):
         """Highest ARI of MBC on NG20-1 over all weightings and couplings but the strong one."""
         rows = self.study.results.frame.query("published == 'NG20-1' and metric == 'ARI' and task == 'avg'")

@@ -197,8 +197,6 @@ def _halves(X, labels):
 
 
 class Numbers(numbers.Numbers, paper="mspl"):
-    """Numbers of MSPL's sentences."""
-
     def runs_needed(self):
         """Runs that the printed spreads need at least."""
         needed = audit.runs_needed(self.study.published)
@@ -251,8 +249,6 @@ def _plain(rows):
 
 
 class PaperStudy(Study, paper="mspl"):
-    """What the notebook on MSPL shows besides what every notebook shows."""
-
     def audits(self):
         """What the tables contradict, and how many runs their spreads need."""
         needed = audit.runs_needed(self.published).sort_values("runs", ascending=False, kind="stable")

@@ -32,8 +32,6 @@ PRINTED_AS = {"MBC": "S-MBC", "MKC": "S-MKC"} | {
 
 
 class PaperStudy(Study, paper="mtcmrl"):
-    """The study of MTCMRL, with its figures and tables."""
-
     def gains_table(self):
         """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
         return self.pairs_table(self.on_headlines(self.default), STOPPED, "ACC",
@@ -195,8 +193,6 @@ def relation_kinds(study):
 
 
 class Numbers(numbers.Numbers, paper="mtcmrl"):
-    """Numbers of MTCMRL's sentences."""
-
     def order(self, what):
         """How many pairs of methods change their order by accuracy on 20 Newsgroups if no label chooses the
         words, or "all" pairs; or the "first" method with words chosen by labels, or with the "other" ones."""
