@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -86,3 +87,12 @@ def test_if_a_command_fails_at_last_it_is_told_how_to_begin_again(copy, monkeypa
     told = capsys.readouterr()
     assert "mtclib/baselines/toyfails.py: new" in told.out
     assert "no room\n\nTo begin again, take back what was written before, which `git status`" in told.err
+
+
+def test_a_paper_on_views_is_named_beside_its_rival(copy, monkeypatch):
+    monkeypatch.setenv("MTCLIB_ROOT", str(copy))
+    monkeypatch.setattr(skeletons, "_run", lambda *commands: ())
+    list(skeletons.new_paper("VIEWP", "views"))
+    known = tomllib.loads((copy / "data" / "methods" / "methods.toml").read_text(encoding="utf-8"))["methods"]
+    assert {"paper": "viewp", "tables": ["1"], "names": ["Con-MC"]} in known["ConMC"]["appears_in"]
+    assert "than Con-MC?" in (copy / "data" / "viewp" / "claims.toml").read_text(encoding="utf-8")

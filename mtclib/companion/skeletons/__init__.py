@@ -67,12 +67,12 @@ def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
                  for method, value in zip(names, values))}
     files = {f"mtclib/{place}.py": "method.py", f"tests/test_{place}.py": "test_method.py",
              **{f"data/{place}/{file}": file for file in OF_A_PAPER}}
-    rival = rf"(?<=\[methods\.{words['RIVALCLASS']}\]\n)(title = .*\nappears_in = \[\n)"
+    rival = rf"(?<=\[methods\.{words['RIVALCLASS']}\]\n)(title = .*\nappears_in = \[)"
     row = f"{f'``{name}``':<28}{'TODO: the title of the paper':<45}``notebooks/{place}.ipynb``\n"
     yield from (_file(path, _filled(template, kind, words, "paper")) for path, template in files.items())
     yield _notebook(f"notebooks/{place}.ipynb", _filled("notebook", kind, words))
     yield from _known(name, kind, words)
-    yield _added("data/methods/methods.toml", rival, f"  {other},\n")
+    yield _added("data/methods/methods.toml", rival, f"\n  {other},")
     yield _added("CITATION.cff", r"\Z", _filled("citation", kind, words))
     yield _added("pyproject.toml", r"(?= \| mtclib\.datasets)", f" | mtclib.{place}")
     yield _added("pyproject.toml", r'"mtclib\.spmtc"(, "mtclib\.\w+")+', f', "mtclib.{place}"')
