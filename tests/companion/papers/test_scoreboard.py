@@ -17,7 +17,6 @@ from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import errors, intervals, ledger, leverage, published
 from mtclib.companion.verdicts.judge import SYMBOLS
-from mtclib.companion.verdicts.ledger import findings
 from mtclib.core import paths
 
 PAPERS = in_order()
@@ -267,7 +266,7 @@ def test_every_finding_rests_on_entries_that_exist(paper):
     protocol = load_protocol(paper)
     known = {entry["id"] for entry in (*ledger.decisions(paper), *ledger.claims(paper))}
     known |= {f"study {name}" for name in (*protocol.studies, *protocol.sensitivity)} | {"audit"}
-    entries = findings(paper)["finding"]
+    entries = ledger.findings(paper)["finding"]
     assert 2 <= len(entries) <= 4
     for entry in entries:
         assert set(entry["sources"]) <= known, set(entry["sources"]) - known
