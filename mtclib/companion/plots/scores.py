@@ -19,14 +19,10 @@ from mtclib.companion.verdicts.judge import JUDGED
 # The page of the scoreboard, in cells, but for the side of a cell, in inches.
 CELL = 0.145
 NAMES, HEAD, FOOT, WIDTH = 8.5, 4.1, 2.5, 60
-# Alternatives that are drawn.
-MOST = 12
-# Data sets with fewer columns have their name written upright.
-NARROW = 4
-# Opacity of the cells that do not count: averages, and numbers that chose a pipeline.
-FAINT = 0.3
-# Widest line of a heading, in characters for each cell.
-LETTERS = 2.1
+MOST = 12  # alternatives that are drawn
+NARROW = 4  # columns; data sets with fewer have their name written upright
+FAINT = 0.3  # opacity of the cells that do not count: averages, and numbers that chose a pipeline
+LETTERS = 2.1  # in the widest line of a heading, for each cell
 BLUE, PALE = "#00457c", "#a6d3f5"
 
 

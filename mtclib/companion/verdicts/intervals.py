@@ -58,11 +58,7 @@ def _half_width(variance, freedom):
 
 
 def expected(sd, n, printed_sd, printed_n, half_unit, delta, selection=0.0):
-    """Chance that a cell agrees if print and ours had the same true mean, with normal runs of its spreads.
-
-    >>> float(expected(0.05, 10, np.nan, 10, 0.0, 0.05).round(2))
-    0.35
-    """
+    """Chance that a cell agrees if print and ours had the same true mean, with normal runs of its spreads."""
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
     half, error, half_unit, delta, finite = np.broadcast_arrays(
         _half_width(variance, freedom), np.sqrt(variance), half_unit, delta,
@@ -91,11 +87,7 @@ def margin(metric, half_unit=0.0, published=float("nan")):
 
 def coefficient_of_variation(scores):
     """CV* of Belz, Popović and Mille (ACL 2022) in percent, of each row of repeated scores: the standard
-    deviation without bias, over the mean, corrected for few scores. NaN where the mean is not positive.
-
-    >>> float(coefficient_of_variation([[30.65, 30.65, 29.13, 30.65, 29.96]])[0].round(3))
-    2.487
-    """
+    deviation without bias, over the mean, corrected for few scores. NaN where the mean is not positive."""
     scores = np.asarray(scores, dtype=float)
     n, mean = scores.shape[1], scores.mean(axis=1)
     unbiased = np.sqrt((n - 1) / 2) * special.gamma((n - 1) / 2) / special.gamma(n / 2)

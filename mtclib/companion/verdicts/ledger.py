@@ -30,9 +30,9 @@ NOT_YET = "not yet testable"
 NO_DATA = "no data"
 _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
 NAMES = {"type": "array", "minItems": 1, "items": TEXT}
-_SIDE = ("methods", "datasets", "metric", "point")
+SIDE = ("methods", "datasets", "metric", "point")
 ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
-                    ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS),
+                    ("point", *(f"other_{name}" for name in SIDE), "note"), kind=one_of(LEVERS),
                     **dict.fromkeys(("methods", "datasets", "other_methods", "other_datasets"), NAMES))
 DECISION = table(
     _NEEDED, ("alternatives", "test"), kind=one_of(KINDS), cause=one_of(CAUSES),

@@ -95,20 +95,16 @@ def printed(*rows):
     return from_printed(pd.DataFrame(rows, columns=COLUMNS))
 
 
-def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
-    row = printed(("p", "1", "toy", " 2", "SNMF", "ACC", "80.90", "0.0", "percent")).iloc[0]
-    texts = row[["cell", "printed_mean", "printed_std", "unit"]].tolist()
-    assert texts == ["p:1:toy:2:SNMF:ACC", "80.90", "0.0", "percent"]
-    values = row[["mean", "std", "half_unit", "half_unit_std"]].tolist()
-    assert values == pytest.approx([0.809, 0.0, 0.00005, 0.0005], rel=1e-12)
-
-
-def test_a_table_of_fractions_stays_and_a_distance_is_left_alone():
-    table = printed(("p", "1", "toy", "1", "IND", "NMI", ".40", ".02", "fraction"),
-                    ("p", "2", "toy", "", "IND", "d_M", "27.39", "", "distance"))
-    assert table["mean"].tolist() == [0.40, 27.39]
-    assert math.isclose(table["half_unit"].iloc[0], 0.005)
-    assert table[["std", "half_unit_std"]].isna().values.tolist() == [[False] * 2, [True] * 2]
+@pytest.mark.parametrize(("texts", "values"), [
+    (("ACC", "80.90 ", "0.0", "percent"), (0.809, 0.0, 0.00005, 0.0005)),
+    (("NMI", ".40", ".02", "fraction"), (0.4, 0.02, 0.005, 0.005)),
+    (("d_M", "27.39", "", "distance"), (27.39, math.nan, 0.005, math.nan))])
+def test_percent_becomes_a_fraction_and_half_a_unit_follows_the_printed_digits(texts, values):
+    row = printed(("p", "1", "toy", "2", "SNMF", *texts)).iloc[0]
+    assert row["cell"] == f"p:1:toy:2:SNMF:{texts[0]}"
+    assert row[["printed_mean", "printed_std", "unit"]].tolist() == [texts[1].strip(), *texts[2:]]
+    found = row[["mean", "std", "half_unit", "half_unit_std"]].tolist()
+    assert found == pytest.approx(values, rel=1e-12, nan_ok=True)
 
 
 def test_a_missing_column_a_bad_number_or_unit_and_a_doubled_cell_are_refused(write):
