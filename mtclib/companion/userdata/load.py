@@ -70,38 +70,21 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
          header: bool | None = None) -> UserData:
     """Load tasks, files with samples of their own and one set of features, or views of the same samples.
 
-    Parameters
-    ----------
-    kind : {"tasks", "views"}
-    paths : list of path-like
-        One file per task or view, see :func:`mtclib.companion.userdata.files.read_table`.
-    label_column : str, optional
-        Column (npz, mat: array) with the class of each sample, for scoring only; an empty cell is a sample of
-        unknown class.  Every task has it; those views that have it must agree.  With `labels`: column of
-        those files.
-    labels : list of path-like, optional
-        Files with the classes, one per task or one for all views, where they are not in the others.
-    id_column : str, optional
-        Column of every file with the name of each sample: rows of views are then matched by it.  Without, row
-        i of all views is taken to be the same sample.
-    text_column : str, optional
-        Column with a text for each sample, of all tasks or some views: the features are how often it has each
-        word, but for English stop words, and nothing else.
-    header : bool or None, default=None
-        Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
-        for names, but refuses a line that may be data, as one of numbers alone.
+    `paths` has one file per task or view, see :func:`mtclib.companion.userdata.files.read_table`.
 
-    Returns
-    -------
-    UserData
-        Dense float64 arrays, memory maps of npy files, or CSR arrays where the file is sparse.  Columns of
-        tasks, and rows of views, are in the order of the first file.  Classes of samples without label are
-        -1.
+    - `label_column` (npz, mat: array) has the class of each sample, for scoring only, and an empty cell where
+      it is unknown (-1).  Every task has it; those views that have it must agree.
+    - `labels`: files with the classes, and that column, one per task or one for all views.
+    - `id_column` of every file has the names of the samples, by which rows of views are matched; without, row
+      i of all views is taken to be the same sample.
+    - `text_column` has texts: the features are how often a sample has each word, but for English stop words,
+      and nothing else.
+    - `header`: whether the first line of CSV files names the columns; without, they are "1", "2", ...  None
+      takes it for names, but refuses a line that may be data, as one of numbers alone.
 
-    Raises
-    ------
-    DataFileError
-        A `ValueError`: a file cannot be read, holds text, NaN or infinity, or does not fit to the first.
+    Arrays are float64, memory maps of npy files, or CSR where the file is sparse; columns of tasks, and rows
+    of views, are in the order of the first file.  DataFileError, a `ValueError`, if a file cannot be read,
+    holds text, NaN or infinity, or does not fit to the first.
     """
     what = choose(kind, KINDS, "kind").removesuffix("s")
     label_column = label_column or None

@@ -263,7 +263,7 @@ LOADED = {
         "label_column": "y"}, {
         "Xs": [[[1, 2]], [[3, 4]]], "task_names": ["x", "y"], "class_names": [["u"], ["v"]]}),
     "columns by name after a file without": ("tasks", {
-        "z.npy": np.ones((1, 2)), "x.csv": "a,b\n1,2\n", "y.csv": "b,a\n4,3\n"}, {}, {
+        "z.npy": np.ones((1, 2)), "x.csv": "a,b\n1,2\n", "y.csv": "b,a\n4,3\n"}, {"label_column": ""}, {
         "Xs": [[[1, 1]], [[1, 2]], [[3, 4]]]}),
     "rows by name": ("views", {"x.csv": "id,a\nr,1\ns,2\n", "y.csv": "id,b,y\ns,20,v\nr,10,u\n"}, {
         "label_column": "y", "id_column": "id"}, {
