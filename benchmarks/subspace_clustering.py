@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from literal import dimsc as literal_dimsc, latentmsc as literal_latent
 
 from mtclib.baselines import DiMSC, LatentMSC
-from mtclib.baselines._selfrepresentation import gram, neighbour_laplacian
+from mtclib.baselines._selfrepresentation import neighbour_laplacian
 from mtclib.baselines.dimsc import View, alternate
 from mtclib.baselines.latentmsc import root, solve
+from mtclib.maths.linalg import dense_product
 from mtclib.maths.scaling import scale_views
 
 from .routines import spectral
@@ -47,7 +48,7 @@ def dimsc_against_literal(sweeps=10):
     for smoothness, diversity in ((0.1, 0.1), (0.01, 1.0), (1.0, 0.01)):
 
         def ours(smoothness=smoothness, diversity=diversity):
-            views = [View(gram(X), smoothness * L) for X, L in zip(Xs, laplacians)]
+            views = [View(dense_product(X, X.T), smoothness * L) for X, L in zip(Xs, laplacians)]
             return alternate(views, diversity, sweeps, 0.0)[1]
 
         made = len(ours())  # fewer than asked for where the objective has come to its end

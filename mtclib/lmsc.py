@@ -90,17 +90,18 @@ def _norms(L):
     return np.linalg.norm(L, axis=1, keepdims=True)
 
 
+# Each g has a ``value`` at L, and ``slopes``: gradients of minorants at L, (d, k), the last of which is safe.
+
+
 class Reward:
     """g of l21='reward', the printed sum of row norms: convex, so that its tangent is a minorant."""
 
     @staticmethod
     def value(L):
-        """g(L)."""
         return float(_norms(L).sum())
 
     @staticmethod
     def slopes(L):
-        """Gradients of minorants of g at L, the last of which is safe; (d, k) each."""
         norms = _norms(L)
         yield np.divide(L, norms, out=np.zeros_like(L), where=norms > 0)
 
@@ -110,12 +111,10 @@ class Text:
 
     @staticmethod
     def value(L):
-        """g(L)."""
         return float(2.0 / 3.0 * np.sum(_norms(L) ** 3))
 
     @staticmethod
     def slopes(L):
-        """Gradients of minorants of g at L, the last of which is safe; (d, k) each."""
         yield 2.0 * _norms(L) * L
 
 
@@ -129,12 +128,10 @@ class Penalty:
 
     @staticmethod
     def value(L):
-        """g(L)."""
         return -float(np.sqrt(np.sum(L * L, axis=1) + SMOOTHING**2).sum())
 
     @staticmethod
     def slopes(L):
-        """Gradients of minorants of g at L, the last of which is safe; (d, k) each."""
         theta = 0.5 / np.sqrt(np.sum(L * L, axis=1, keepdims=True) + SMOOTHING**2)
         for share in (*BOLD, 1.0):
             yield 2.0 * (share * theta.max() - theta) * L

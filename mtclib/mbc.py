@@ -14,13 +14,9 @@ Table 1      Bregman divergences                     :mod:`mtclib.maths.bregman`
 Algorithm 1  one sweep                               ``sweep``, ``descend``
 ===========  ======================================  ====================================================
 
-With centroids u^t_z, assignments h_t and relations W^ts, the objective, T times the paper's Eq. (2)-(5), is
-
-    J = sum_t 1/n_t sum_i d(x^t_i || u^t_h(i)) + lam/(T-1) sum_{t != s} sum_{zl} w^ts_zl d(u^t_z || u^s_l) ,
-
-the second sum over ordered pairs of tasks, the rows of W^ts summing to 1/K_t and its columns to 1/K_s (the
-paper's relaxation of the cluster proportions).  For one task the second term is 0.  Each step minimises J
-exactly over one block of variables, so a sweep never raises it.
+J and its centroids u^t_z, assignments h_t and relations W^ts are those of :class:`mtclib.MBC`; for one task
+the second term of J is 0.  Each step minimises J exactly over one block of variables, so a sweep never raises
+it.
 """
 
 from dataclasses import dataclass, replace
@@ -133,7 +129,7 @@ def local_losses(problem, state):
 
 
 def objective(problem, state):
-    """J of the module docstring."""
+    """J of :class:`mtclib.MBC`."""
     return float(local_losses(problem, state).sum() + problem.coupling * separation(state))
 
 
@@ -240,8 +236,8 @@ class MBC(MultiTaskClusterer):
         + \frac{\lambda}{T - 1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl}\, d(u^t_z \,\|\, u^s_l),
 
     which is T times the paper's Eq. (2)-(5); the second sum is over ordered pairs of tasks, the rows of
-    :math:`W^{ts}` sum to :math:`1 / K_t` and its columns to :math:`1 / K_s`.  The numbers of clusters may
-    differ between tasks.
+    :math:`W^{ts}` sum to :math:`1 / K_t` and its columns to :math:`1 / K_s`, the paper's relaxation of the
+    cluster proportions.  The numbers of clusters may differ between tasks.
 
     Parameters
     ----------

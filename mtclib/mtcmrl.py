@@ -11,13 +11,8 @@ Eq.          what it says                            where
 Algorithm 1  start, one sweep                        ``initial_state``, ``MTCMRL._update_task``
 ===========  ======================================  ====================================================
 
-Rows are samples here; the paper's X^t is the transpose of ours, so its (X^t)^T W^t is ``X @ W``.  The
-objective (3), with A^(t,s)_ij = ||W^t_i - W^s_j||^2 over columns of W, is
-
-    J = sum_t  1/2 ||M^t - Y^t Y^t^T||^2 + lam ||Y^t - X^t W^t||^2 + mu ||W^t||^2
-      + alpha sum_t sum_{s != t}  <A^(t,s), G^(t,s)> + beta ||G^(t,s)||^2 ,
-
-Y^t >= 0, every G^(t,s) on the unit simplex of all its h_t h_s entries.
+Rows are samples here; the paper's X^t is the transpose of ours, so its (X^t)^T W^t is ``X @ W``.  J is
+written out in :class:`mtclib.MTCMRL`; every G^(t,s) is on the unit simplex of all its h_t h_s entries.
 """
 
 from dataclasses import dataclass

@@ -188,15 +188,9 @@ def project(problem, state, W):
 
 
 def descend(problem, state, subspace, omegas, lam, max_iter, tol, free_rows="update"):
-    """Sweeps by Eq. (22) with fixed weights, in place, until one changes little.
+    """Sweeps by Eq. (22) with fixed weights, in place, until one changes little: J after each, and whether.
 
     The between-cluster subspace does not descend on the objective; there the memberships decide.
-
-    Returns
-    -------
-    history : list of float
-        The objective after each sweep.
-    converged : bool
     """
     refit(problem, state, omegas)
     # The first sweep may rise from a W that was learnt with other weights.
@@ -217,11 +211,7 @@ def descend(problem, state, subspace, omegas, lam, max_iter, tol, free_rows="upd
 def close(problem, state, subspace, omegas, lam, tol):
     """Sweeps with exact memberships, in place, until the ``kkt_residual`` of every task is at most ``tol``.
 
-    Returns
-    -------
-    history : list of float
-        J after each sweep.
-    stationary : bool
+    Returns J after each sweep, and whether it came to that.
     """
     history = []
     while not (stationary := max(map(kkt_residual, state.P, *zip(*slope_parts(state, lam)))) <= tol):

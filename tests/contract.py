@@ -55,6 +55,96 @@ def arrays(Xs):
     return [X for item in Xs for X in (item if isinstance(item, list) else [item])]
 
 
+def _read_only(X):
+    X = X.copy()
+    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,):
+        part.flags.writeable = False
+    return X
+
+
+def _uncanonical(X):
+    """A CSR array whose column indices are in descending order."""
+    X = sp.csr_array(X)
+    order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(X.indptr, X.indptr[1:])])
+    return sp.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape)
+
+
+def _with_long_indices(X):
+    X = sp.csr_array(X)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+FORMS = [f"{form}_{kind}" for form in ("csr", "csc", "coo", "lil", "dia", "dok", "bsr")
+         for kind in ("array", "matrix")]
+DENSE = (np.array, np.asfortranarray, np.ndarray.tolist, _read_only, pd.DataFrame,
+         lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False), lambda X: X.astype(">f8"),
+         lambda X: np.repeat(X, 2, axis=0)[::2], lambda X: X.astype(np.float32), lambda X: X.astype(np.uint8),
+         lambda X: pd.DataFrame(X).astype("Int64"))
+SPARSE = (*(getattr(sp, form) for form in FORMS), _uncanonical, _with_long_indices)
+"""What turns counts into other containers and types."""
+
+
+class Elsewhere:
+    """An array that another device holds."""
+
+    def __init__(self, X):
+        self.shape, self.ndim = X.shape, 2
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+
+
+def led_astray(X, form, rng):
+    """A sparse array whose indices lead out of it, are no whole numbers, too few or too many."""
+    X, way = getattr(sp, form)(X), rng.integers(4)
+    far = int(rng.choice([max(X.shape), 2**31 - 1, -1]))
+    if form.startswith("coo") and way == 0:
+        X.data = X.data[:2]
+    elif form.startswith("coo"):
+        X.coords[rng.integers(2)][rng.integers(X.nnz)] = far
+    elif form.startswith("lil"):
+        X.rows[0] = X.rows[0][1:] if way == 0 else [far] * len(X.rows[0])
+    elif form.startswith("dia"):
+        X.offsets = (X.offsets[:-1], X.offsets[:0], np.append(X.offsets, 99), X.offsets.astype(float))[way]
+    elif form.startswith("dok"):
+        X._dict[((0, far), (far, 0), (0, 1, 2), (0, 0.5))[way]] = 1.0
+    elif way == 0:
+        X = type(X)(X.shape)
+        X.indptr[1] = 99
+    elif way == 1:
+        X.indptr[-1] += 5
+    elif way == 2:
+        X.indices = np.append(X.indices[:-1], np.nan)
+    else:
+        X.indices[rng.integers(len(X.indices))] = far
+    return X
+
+
+def _entry(value):
+    def spoil(X, rng):
+        X = X.astype(object if isinstance(value, str) else complex if isinstance(value, complex) else float)
+        X[rng.integers(len(X)), rng.integers(X.shape[1])] = value
+        return X
+
+    return spoil
+
+
+SPOILED = (
+    (_entry(np.nan), "contains NaN or infinity; remove or impute"),
+    (_entry(-np.inf), "contains NaN or infinity; remove or impute"),
+    (_entry(1j), "complex"), (lambda X, rng: sp.csr_array(X.astype(complex)), "complex"),
+    (lambda X, rng: X.astype("datetime64[s]"), "date"), (_entry("many"), "numbers"),
+    (_entry(1e200), "rescale"), (lambda X, rng: X * 1e-200, "rescale"),
+    (lambda X, rng: X[0], "two-dimensional"), (lambda X, rng: X[None], "two-dimensional"),
+    (lambda X, rng: "Xs", "two-dimensional"), (lambda X, rng: X[:0], "empty"),
+    (lambda X, rng: np.ma.masked_greater(X, X.max() - 1), "masked"),
+    (lambda X, rng: [[1.0, 2.0], [3.0]], "equally long"), (lambda X, rng: Elsewhere(X), "another device"),
+    (lambda X, rng: sp.csr_array((X.shape[0], 2**33)), "32 bits"),
+    (lambda X, rng: led_astray(X, rng.choice(FORMS), rng), "no valid sparse matrix"))
+"""What makes an array useless, and what a refusal of it says."""
+
+
 def build(estimator_class, n_clusters=3, **parameters):
     given = defaults(estimator_class)
     short = {name: min(given[name], limit) for name, limit in LONGEST.items() if name in given}
@@ -168,13 +258,6 @@ def check_input_is_not_mutated(cls):
         assert equal((X.data, X.indices, X.indptr), parts)
 
 
-def _uncanonical(X):
-    """A CSR array whose column indices are in descending order."""
-    X = sp.csr_array(X)
-    order = np.concatenate([np.arange(a, b)[::-1] for a, b in zip(X.indptr, X.indptr[1:])])
-    return sp.csr_array((X.data[order], X.indices[order], X.indptr), shape=X.shape)
-
-
 def alike(one, two):
     """Whether two fits have the same partitions: sums of sparse and of dense rows differ in their last bit,
     which may name clusters where a method's starts tie (AWP), and must not choose them."""
@@ -187,7 +270,7 @@ def check_csr_and_dense_agree(cls):
     assert alike(dense, sparse)
     np.testing.assert_allclose(dense.objective_[-1], sparse.objective_[-1], rtol=1e-8)
     read = [_seen(X) for X in arrays(build(cls)._check_input(mapped(sp.csr_array, Xs))[0])]
-    for convert in (sp.csr_matrix, sp.csc_array, sp.coo_array, _uncanonical, _with_long_indices):
+    for convert in SPARSE:
         other = mapped(convert, Xs)
         if [_seen(X) for X in arrays(build(cls)._check_input(other)[0])] != read:
             assert alike(dense, fit(build(cls), other))
@@ -197,40 +280,28 @@ def check_csr_and_dense_agree(cls):
         assert alike(fit(brief(cls), ties), fit(brief(cls), mapped(sp.csr_array, ties)))
 
 
-def _with_long_indices(X):
-    X = sp.csr_array(X)
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    return X
-
-
-def check_float32_and_integers_are_accepted(cls):
-    for dtype in (np.float32, np.int64):
-        assert gives_the_same(cls, mapped(lambda X: X.astype(dtype), planted(cls)))  # noqa: B023
-
-
-def check_layout_and_container_do_not_matter(cls):
+def check_type_layout_and_container_do_not_matter(cls):
     Xs = planted(cls)
-    for convert in (np.asfortranarray, _read_only, pd.DataFrame, np.ndarray.tolist,
-                    lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False)):
+    for convert in DENSE:
         assert gives_the_same(cls, mapped(convert, Xs))
     assert alike(reference(cls), fit(build(cls), mapped(_read_only, mapped(_uncanonical, Xs))))
 
 
-def _read_only(X):
-    X = X.copy()
-    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (X,):
-        part.flags.writeable = False
-    return X
-
-
 def check_numpy_scalars_are_accepted(cls):
     Xs, names = planted(cls), build(cls).get_params()
-    for kinds in ({int: np.int64, float: np.float64}, {int: np.int16, float: np.float32}):
+    for kinds in ({int: _small, float: _small}, {int: np.int16, float: np.float32}):
         values = {name: kinds[type(value)](value) for name, value in names.items() if type(value) in kinds}
         other = fit(build(cls, **values), Xs)
         kept = other.get_params()
         assert all((type(kept[name]), kept[name]) == (type(value), value) for name, value in values.items())
-        assert kinds[float] is np.float32 or same(reference(cls), other)
+        if kinds[float] is _small:
+            assert same(reference(cls), other)
+            assert np.array_equal(reference(cls).objective_, other.objective_)
+
+
+def _small(number):
+    """A whole number as the shortest scalar of numpy that holds it, whose sums and products wrap around."""
+    return np.float64(number) if number % 1 else np.min_scalar_type(int(number)).type(number)
 
 
 def check_planted_clusters_are_recovered(cls):
@@ -345,58 +416,33 @@ def check_extremes_give_finite_results_or_are_named(cls):
 
 
 def check_bad_input_is_refused_by_name(cls):
-    Xs = planted(cls)
-    if cls.traits.kind == "lifelong":
-        _bad_sequences_are_refused(cls, Xs)
-        return
-    what = "task" if cls.traits.kind == "multitask" else "view"
-    from_one = sp.csr_array(np.eye(*Xs[1].shape))
-    from_one.indices += 1
-    for value in (np.nan, np.inf):
-        bad = [X.copy() for X in Xs]
-        bad[1][2, 3] = value
-        _refused(cls, bad, rf"Xs\[1\] \({what} 2\) contains NaN or infinity; remove or impute")
-    for bad, message in (([], "empty list"), (Xs[0], "must be a list"), (None, "must be a list"),
-                         ([Xs[0][0], Xs[1]], r"Xs\[0\].*two-dimensional"),
-                         ([Xs[0], Xs[1][:0]], r"Xs\[1\].*empty"),
-                         ([Xs[0], Xs[1].astype(complex)], r"Xs\[1\].*complex"),
-                         ([Xs[0], sp.csr_array(Xs[1].astype(complex))], r"Xs\[1\].*complex"),
-                         ([np.array([["a", "b"]]), Xs[1]], r"Xs\[0\].*numbers"),
-                         ([Xs[0], [[1.0, 2.0], [3.0]]], r"Xs\[1\].*equally long"),
-                         ([Xs[0], Xs[1].astype("datetime64[s]")], r"Xs\[1\].*date"),
-                         ([Xs[0], np.ma.masked_greater(Xs[1], 2)], r"Xs\[1\].*masked"),
-                         ([Xs[0], from_one], r"Xs\[1\].*count from 1"),
-                         ([Xs[0] * 1e200, Xs[1]], r"Xs\[0\].*rescale"),
-                         ([Xs[0], Xs[1] * 1e-200], r"Xs\[1\].*rescale"),
-                         (np.empty((0, 3, 4)), "empty list")):
-        _refused(cls, bad, message)
-    if what == "task":
-        _refused(cls, [Xs[0], Xs[1][:, 1:]], r"Xs\[1\] \(task 2\) has 11 features but Xs\[0\] has 12")
-    else:
-        _refused(cls, [Xs[0], Xs[1][1:]], r"Xs\[1\] \(view 2\) has 29 samples but Xs\[0\] has 30")
-    if cls.traits.nonnegative:
-        _refused(cls, [Xs[0] - 1.0, *Xs[1:]], r"Xs\[0\].*negative")
-
-
-def _bad_sequences_are_refused(cls, Xs):
-    first, (X, Z), last = Xs
-    bad = X.copy()
-    bad[2, 3] = np.nan
-    place = r"Xs\[1\]\[0\] \(task 2, view 1\)"
-    for task, message in (([bad, Z], rf"{place} contains NaN or infinity; remove or impute"),
-                          ([X[0], Z], rf"{place}.*two-dimensional"), ([X[:0], Z], rf"{place} is empty"),
-                          ([X * 1e200, Z], rf"{place}.*rescale"),
-                          ([X.astype(complex), Z], f"{place}.*complex"),
-                          ([X, Z[1:]], r"Xs\[1\]\[1\] \(task 2, view 2\) has 23 samples but Xs\[1\]\[0\]"),
-                          ([X], r"Xs\[1\] \(task 2\) has 1 view\(s\) but Xs\[0\] has 2"),
-                          ([X, Z[:, 1:]], r"Xs\[1\] \(task 2\), view 2, has 11 features but Xs\[0\] has 12"),
-                          (X, r"Xs\[1\] \(task 2\) must be a list.*got ndarray"),
-                          ([], r"Xs\[1\] \(task 2\) must be a list.*an empty list")):
-        _refused(cls, [first, task, last], message)
-    for data, message in (([], "empty list"), (None, "must be a list"), (X, "must be a list")):
+    (first, second, *others), kind, rng = planted(cls), cls.traits.kind, np.random.default_rng(0)
+    sequence, what = kind == "lifelong", "view" if kind == "multiview" else "task"
+    place = r"Xs\[1\]\[0\] \(task 2, view 1\)" if sequence else rf"Xs\[1\] \({what} 2\)"
+    negative = [(lambda X, rng: X - 1.0, "negative")] * cls.traits.nonnegative
+    for spoil, message in (*SPOILED, *negative):
+        bad = [spoil(second[0], rng), second[1]] if sequence else spoil(second, rng)
+        _refused(cls, [first, bad, *others], f"{place}.*{message}")
+    one = second[0] if sequence else second
+    for data, message in (([], "empty list"), (np.empty((0, 3, 4)), "empty list"), (None, "must be a list"),
+                          (one, "must be a list")):
         _refused(cls, data, message)
-    if cls.traits.nonnegative:
-        _refused(cls, [first, [X - 1.0, Z], last], rf"{place}.*negative")
+    for bad, message in UNEQUAL[kind]:
+        _refused(cls, [first, bad(second), *others], message)
+
+
+UNEQUAL = {
+    "multitask": [(lambda X: X[:, 1:], r"Xs\[1\] \(task 2\) has 11 features but Xs\[0\] has 12")],
+    "multiview": [(lambda X: X[1:], r"Xs\[1\] \(view 2\) has 29 samples but Xs\[0\] has 30")],
+    "lifelong": [
+        (lambda views: [views[0], views[1][1:]],
+         r"Xs\[1\]\[1\] \(task 2, view 2\) has 23 samples but Xs\[1\]\[0\]"),
+        (lambda views: views[:1], r"Xs\[1\] \(task 2\) has 1 view\(s\) but Xs\[0\] has 2"),
+        (lambda views: [views[0], views[1][:, 1:]],
+         r"Xs\[1\] \(task 2\), view 2, has 11 features but Xs\[0\] has 12"),
+        (lambda views: views[0], r"Xs\[1\] \(task 2\) must be a list.*got ndarray"),
+        (lambda views: [], r"Xs\[1\] \(task 2\) must be a list.*an empty list")]}
+"""Parts that do not fit to the others."""
 
 
 def _refused(cls, Xs, message, **parameters):
@@ -417,7 +463,10 @@ def check_bad_parameters_are_refused_by_name(cls):
         if isinstance(default, bool):
             _refused(cls, Xs, f"{name} must be True or False", **{name: "no"})
         if isinstance(default, float):
-            for value in (Fraction(1, 2), 10**400, np.inf, None):
+            for value in (Fraction(1, 2), 10**400, np.longdouble("1e400"), np.inf, None):
+                _refused(cls, Xs, name, **{name: value})
+        if type(default) is int and name != "random_state":
+            for value in (2**31, np.uint64(2**63), 10**5000):  # which has more digits than Python prints
                 _refused(cls, Xs, name, **{name: value})
 
 

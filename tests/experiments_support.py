@@ -101,6 +101,20 @@ class Noisy(BaseEstimator):
         return self
 
 
+class WatchedStore(runs.RunStore):
+    """Notes when each record arrives, and does something at the third."""
+
+    def __init__(self, folder, at_the_third=lambda: None):
+        super().__init__(folder)
+        self.at_the_third, self.times = at_the_third, []
+
+    def put(self, record):
+        super().put(record)
+        self.times.append(time.monotonic())
+        if len(self.times) == 3:
+            self.at_the_third()
+
+
 def table(**changes):
     """A small protocol, as parsed TOML, with top-level tables replaced by ``changes``."""
     return {

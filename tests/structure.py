@@ -43,18 +43,14 @@ def tagged(nb, tag):
     return [cell for cell in nb.cells if tag in cell.metadata.get("tags", ())]
 
 
-def output_texts(cell):
-    for output in cell.get("outputs", ()):
+def stored_texts(nb):
+    for output in (output for cell in nb.cells for output in cell.get("outputs", ())):
         yield output.get("text", "")
         yield from (data for kind, data in output.get("data", {}).items() if kind.startswith("text/"))
 
 
 def sources(nb):
     return [cell.source for cell in code_cells(nb)]
-
-
-def stored_texts(nb):
-    return [text for cell in nb.cells for text in output_texts(cell)]
 
 
 def all_texts(nb):
@@ -100,14 +96,11 @@ def parameters_are_checked(name, nb):
     return [] if any(map(checks_parameters, code_cells(nb))) else ["no cell checks the parameters"]
 
 
-def enough_compared_cells(name, nb):
-    found, needed = len(tagged(nb, "nbval-check-output")), 1 if is_front(name) else 4
-    return [] if found >= needed else [f"{found} cells are tagged nbval-check-output, {needed} are needed"]
-
-
-def compared_cells_print_something(name, nb):
-    empty = [cell for cell in tagged(nb, "nbval-check-output") if not cell.get("outputs")]
-    return [f"compared, but without output: {cell.source[:60]}" for cell in empty]
+def compared_cells(name, nb):
+    compared, needed = tagged(nb, "nbval-check-output"), 1 if is_front(name) else 4
+    few = [f"{len(compared)} cells are tagged nbval-check-output, {needed} are needed"]
+    empty = [cell for cell in compared if not cell.get("outputs")]
+    return few * (len(compared) < needed) + [f"compared, but without output: {c.source[:60]}" for c in empty]
 
 
 def no_warnings_or_errors(name, nb):
@@ -116,18 +109,12 @@ def no_warnings_or_errors(name, nb):
     return [f"stored {o.output_type}" for o in bad] + [t[:80] for t in stored_texts(nb) if WARNING.search(t)]
 
 
-def short_cells(name, nb):
-    long = [source for source in sources(nb) if len(source.splitlines()) > MAX_LINES]
-    return [f"more than {MAX_LINES} lines: {source[:60]}" for source in long]
-
-
-def few_cells(name, nb):
-    return [] if len(nb.cells) <= MAX_CELLS else [f"{len(nb.cells)} cells"]
-
-
-def small_file(name, nb):
+def small(name, nb):
     size = len(json.dumps(nb))
-    return [] if size <= MAX_BYTES else [f"{size} bytes stored, at most {MAX_BYTES}"]
+    long = [source for source in sources(nb) if len(source.splitlines()) > MAX_LINES]
+    return ([f"more than {MAX_LINES} lines: {source[:60]}" for source in long]
+            + [f"{len(nb.cells)} cells"] * (len(nb.cells) > MAX_CELLS)
+            + [f"{size} bytes stored, at most {MAX_BYTES}"] * (size > MAX_BYTES))
 
 
 def no_algorithms(name, nb):
@@ -209,8 +196,8 @@ def links_lead_somewhere(name, nb):
 
 
 RULES = [
-    one_parameters_cell, parameters_are_checked, enough_compared_cells, compared_cells_print_something,
+    one_parameters_cell, parameters_are_checked, compared_cells,
     no_absolute_paths, no_progress_bars, no_warnings_or_errors, no_addresses, no_trailing_semicolons,
-    short_cells, few_cells, small_file, no_algorithms, cells_to_try, clean_metadata, counts_in_order,
-    valid_format, informative_first_cell, links_lead_somewhere,
+    small, no_algorithms, cells_to_try, clean_metadata, counts_in_order, valid_format,
+    informative_first_cell, links_lead_somewhere,
 ]  # fmt: skip

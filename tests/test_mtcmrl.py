@@ -124,18 +124,3 @@ def test_the_papers_absolute_stopping_rule_stops_at_a_decrease_below_one():
     decreases = -np.diff(model.objective_)
     assert decreases[-1] < 1.0
     assert (decreases[:-1] >= 1.0).all()
-
-
-# The transcription itself.
-
-
-@pytest.mark.parametrize("shape", [(1, 2), (2, 3), (4, 4)])
-@pytest.mark.parametrize("scale", [0.01, 1.0, 50.0])
-@pytest.mark.parametrize("beta", [0.05, 0.5])
-def test_the_quadratic_programmes_of_the_transcription_agree(shape, scale, beta):
-    A = scale * np.random.default_rng(1).uniform(size=shape)
-    relation = literal.relation_qp(A, beta)
-    walked, gap = literal.relation_frank_wolfe(A, beta, n_iter=200, tol=1e-5)
-    excess = np.sum(A * (walked - relation)) + beta * (np.sum(walked**2) - np.sum(relation**2))
-    assert -1e-12 <= excess <= gap + 1e-12
-    assert beta * np.sum((walked - relation) ** 2) <= excess + 1e-12

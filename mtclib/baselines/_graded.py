@@ -1,13 +1,9 @@
 """The steps of multitask kernel clustering with graded memberships, one function per step.
 
-With the samples phi(x) in the feature space of a kernel, centroids M_t, memberships P_t and relations W^ts,
-
-    J = sum_t 1/n_t |Phi_t - P_t M_t|^2 + lam/(T-1) sum_{t != s} sum_{zl} w^ts_zl |m^t_z - m^s_l|^2 ,
-
-the second sum over ordered pairs of tasks, the rows of W^ts summing to 1/K_t and its columns to 1/K_s.  With
-memberships of 0 and 1 this is the objective of `mtclib.mbc`, whose functions then solve it.  Here rows
-of P_t are nonnegative and sum to one.  Without the latter the coupling is pointless: P_t / s and s M_t have
-the same local loss, and the second sum vanishes with s, so that J has the infimum of lam = 0.
+J and its centroids M_t, memberships P_t and relations W^ts are those of `mtclib.baselines.MKC`.  With
+memberships of 0 and 1 it is the objective of `mtclib.mbc`, whose functions then solve it.  Here rows of P_t
+are nonnegative and sum to one.  Without the latter the coupling is pointless: P_t / s and s M_t have the same
+local loss, and the second sum vanishes with s, so that J has the infimum of lam = 0.
 """
 
 from dataclasses import dataclass
@@ -139,7 +135,7 @@ def local_losses(problem, state):
 
 
 def objective(problem, state):
-    """J of the module docstring."""
+    """J of `mtclib.baselines.MKC`."""
     return float(sum(state.losses) + problem.coupling * separation(state))
 
 

@@ -10,9 +10,9 @@ rows over each cluster.
 import numpy as np
 import scipy.sparse as sp
 
-from mtclib.core.checks import call, check_matrix
+from mtclib.core.checks import call
 from mtclib.maths.bregman import Divergence, Smoothed, SquaredEuclidean
-from mtclib.maths.graphs import gaussian_affinity
+from mtclib.maths.graphs import check_symmetric, gaussian_affinity
 from mtclib.maths.linalg import as_dense, unit_samples
 
 KERNELS = ("cosine", "linear", "gaussian")
@@ -120,15 +120,8 @@ def _without_stored_zeros(X):
 
 
 def _checked_gram(K, N):
-    K = check_matrix(K, "kernel")
-    K = as_dense(K)
-    if K.shape != (N, N):
-        raise ValueError(f"kernel must give an array of shape ({N}, {N}), a row and a column for each sample "
-                         f"of all tasks in order; got {K.shape}")
-    size = np.abs(K).max()
-    if not np.allclose(K, K.T, rtol=1e-8, atol=1e-10 * size):
-        raise ValueError("kernel must be symmetric; use (K + K.T) / 2")
-    squares = np.diagonal(K)
+    K = as_dense(check_symmetric(K, N, "kernel"))
+    size, squares = np.abs(K).max(), np.diagonal(K)
     excess = K * K - np.outer(squares, squares)
     if squares.min() < -1e-10 * size or excess.max() > 1e-8 * size**2:
         raise ValueError("kernel is not positive semidefinite: some |K_ij| is above sqrt(K_ii K_jj); add a "

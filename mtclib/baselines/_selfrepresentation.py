@@ -10,17 +10,12 @@ from scipy.linalg import eigh, lapack
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
-from mtclib.maths.linalg import dense_product, unit_rows
+from mtclib.maths.linalg import unit_rows
 
 # Eigenvalues of a Gram matrix below this share of the largest are rounding.
 NULL = 1e-11
 # Columns that LAPACK may treat together, for its workspace.
 BLOCK = 64
-
-
-def gram(X):
-    """X X^T as a dense array of shape (n, n), for X of shape (n, d), {ndarray, CSR array}."""
-    return dense_product(X, X.T)
 
 
 def spectrum(G):

@@ -30,29 +30,10 @@ class _Nested:
     default: ClassVar[str]
 
     def fit(self, Xs, y=None):
-        """Cluster all tasks with the nested method.
+        """Cluster all tasks with the nested method; data, errors and warnings are those of other estimators.
 
-        Parameters
-        ----------
-        Xs : list of {ndarray, CSR array}, or list of lists of them
-            The tasks, as in the class docstring.
-        y : None
-            Ignored, for scikit-learn's sake.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            If a parameter or an input is unusable, here or for the nested estimator.  The messages of the
-            latter speak of what it was given: a stack, or a task of its own, is ``Xs[0] (task 1)``.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If a nested fit stopped at its ``max_iter``.
+        What the nested method says speaks of what it was given: a stack, or a task of its own, is
+        ``Xs[0] (task 1)``.
         """
         nested = self._nested()
         Xs, n_clusters = self._read(Xs)

@@ -1,6 +1,5 @@
 """CCAClustering: k-means on canonical variates (Chaudhuri, Kakade, Livescu, Sridharan, ICML 2009)."""
 
-
 import numpy as np
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
@@ -51,10 +50,8 @@ class CCAClustering(MultiViewClusterer):
         the paper.
     scaling : str, default 'none'
         Of features and views, before all else; see :func:`mtclib.maths.scaling.scale_views`.
-    n_init, max_iter : int, default 10 and 300
-        Starts of k-means, and its iterations.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, max_iter, seeding : int, int, and {'greedy', 'plain', 'random'}, default 10, 300 and 'greedy'
+        Starts of k-means, its iterations, and where it starts; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
 
     Attributes

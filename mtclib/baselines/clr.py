@@ -1,6 +1,5 @@
 """CLR: constrained Laplacian rank (Nie, Wang, Jordan, Huang, AAAI 2016), with squared distances."""
 
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components

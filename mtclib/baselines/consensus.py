@@ -149,10 +149,8 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
         'scales by cosine', 'Ward' and 'k-means'.
     weights : {'equal', 'agreement'}, default 'equal'
         Of the members; 'agreement': the mean adjusted Rand index with the others, not below 0.
-    n_init, max_iter : int, default 10 and 300
-        Starts of k-means, and its iterations.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, max_iter, seeding : int, int, and {'greedy', 'plain', 'random'}, default 10, 300 and 'greedy'
+        Starts of k-means, its iterations, and where it starts; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
         Also of the members.
 

@@ -220,10 +220,8 @@ class ConvexSub(MultiViewClusterer):
         Columns of :math:`\Phi` with their lengths, or of length 1.
     scaling : str, default 'variance'
         Of features and views; see :func:`mtclib.maths.scaling.scale_views`.
-    n_init : int, default 10
-        Starts of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 10 and 'greedy'
+        Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 500
     tol : float, default 1e-5
         Stop when the duality gap is no more than this share of the optimum.

@@ -64,10 +64,8 @@ class CoregSpectral(MultiViewClusterer):
     view : int or None, default None
         Cluster the rows of :math:`U_v` of this view, counted from 0.  None: of :math:`U_*` ('centroid') or of
         all :math:`U_v` side by side ('pairwise').
-    n_init : int, default 10
-        Starts of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 10 and 'greedy'
+        Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300
         Sweeps over the views.
     tol : float, default 1e-7
@@ -130,8 +128,6 @@ class CoregSpectral(MultiViewClusterer):
 
     def _check_input(self, Xs):
         Xs, n_clusters = super()._check_input(Xs)
-        if self.view is not None:
-            check_number("view", self.view, low=0, high=len(Xs) - 1, integer=True)
         self._strengths(len(Xs))
         return Xs, n_clusters
 
@@ -232,11 +228,11 @@ def alternate(problem, init, max_iter, tol):
     A sweep takes away little of the error in some directions, and much in others; what the last sweeps did
     tells how far to go in each.  Where that step raises the objective by nothing, the sweep alone counts.
     """
-    starts = []
-    if init in ("best", "views"):
-        starts.append(problem.bases)
+    starts = [problem.bases] if init in ("best", "views") else []
     if init in ("best", "average"):
-        starts.append([average(problem)] * len(problem.Ks))
+        _, together, _ = top_eigenvectors(lambda S: sum(K @ S for K in problem.Ks), np.hstack(problem.bases),
+                                          problem.bases[0].shape[1], COARSE)
+        starts.append([together] * len(problem.Ks))
     Us = max(starts, key=problem.objective)
     values, sweeps, converged = [-problem.objective(Us)], [], False
     while not converged and len(values) <= max_iter:
@@ -260,10 +256,3 @@ def beyond(sweeps):
     changes = (after - before).reshape(len(after), -1)
     weights = np.linalg.lstsq(np.diff(changes, axis=0).T, changes[-1], rcond=DEPENDENT)[0]
     return [polar(U, U) for U in after[-1] - np.tensordot(weights, np.diff(after, axis=0), axes=1)]
-
-
-def average(problem):
-    """Leading eigenvectors of the sum of all K_v, (n, k)."""
-    bases = np.hstack(problem.bases)
-    return top_eigenvectors(lambda S: sum(K @ S for K in problem.Ks), bases, problem.bases[0].shape[1],
-                            COARSE)[1]

@@ -7,12 +7,12 @@ import numpy as np
 from mtclib.baselines._selfrepresentation import (
     ShiftedSolver,
     cluster_affinity,
-    gram,
     neighbour_laplacian,
     spectrum,
 )
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import COUNT, NONNEGATIVE
+from mtclib.maths.linalg import dense_product
 from mtclib.maths.neighbours import ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -61,10 +61,8 @@ class DiMSC(MultiViewClusterer):
     keep_diagonal : bool, default True
         How much a sample represents itself counts as affinity, as in the published method.  It slows the walk
         on the graph down where samples stand alone, and can change the clusters a lot.
-    n_init : int, default 20
-        Starts of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 20 and 'greedy'
+        Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 100
         Sweeps over the views.
     tol : float, default 1e-5
@@ -119,7 +117,8 @@ class DiMSC(MultiViewClusterer):
     def _prepare(self, Xs, n_clusters):
         Xs = scale_views(Xs, self.scaling)
         rank, smoothness = ranks(Xs), float(self.smoothness)
-        return [View(gram(X), smoothness * neighbour_laplacian(X, self.n_neighbors, rank)) for X in Xs]
+        return [View(dense_product(X, X.T), smoothness * neighbour_laplacian(X, self.n_neighbors, rank))
+                for X in Xs]
 
     def _fit_best(self, views, n_clusters, seeds):
         Ys, history, converged = alternate(views, float(self.diversity), self.max_iter, float(self.tol))
@@ -150,7 +149,8 @@ class View:
         for other in others:
             solver.B += weight * other.K
         Y = solver.solve(self.values, self.target)
-        K, rest = centred_gram(Y), self.vectors - Y
+        centred, rest = Y - Y.mean(axis=0), self.vectors - Y
+        K = centred @ centred.T
         return Part(Y, K, float(np.einsum("ij,ij->j", rest, rest) @ self.values + np.vdot(K, self.smooth)))
 
 
@@ -164,12 +164,6 @@ class Part(NamedTuple):
     Y: np.ndarray
     K: np.ndarray
     value: float
-
-
-def centred_gram(Y):
-    """H Z^T Z H with H = I - 11^T / n, for Z = P Y^T."""
-    Y = Y - Y.mean(axis=0)
-    return Y @ Y.T
 
 
 def alternate(views, diversity, max_iter, tol):

@@ -1,11 +1,9 @@
 """DMTFC and DMTRC: convex discriminative multi-task clustering (X.-L. Zhang, TPAMI 2015).
 
-Both couple ridge scorers of relaxed labels, by a metric of the features or by a relation between the tasks:
-
-    J = sum_t [ 1/n_t ||F_t - X_t W_t - 1 b_t^T||^2 + lam2 ||W_t||^2 ] + lam1 Omega(W, Theta),
-
-convex in the scorers W and in Theta, what couples the tasks, together.  In the code V is a list of arrays,
-one per task, with one column per label, and H centres the rows of a task.
+Both couple ridge scorers of relaxed labels, by a metric of the features or by a relation between the tasks.
+Their objective J is convex in the scorers W and in Theta, what couples the tasks, together; Omega(W, Theta)
+is its last sum.  In the code V is a list of arrays, one per task, with one column per label, and H centres
+the rows of a task.
 """
 
 import numpy as np

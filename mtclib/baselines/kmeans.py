@@ -174,11 +174,5 @@ class SingleView(ConMC):
                          random_state=random_state)
         self.view = view
 
-    def _check_input(self, Xs):
-        Xs, n_clusters = super()._check_input(Xs)
-        if self.view >= len(Xs):
-            raise ValueError(f"view is {self.view} but Xs has {len(Xs)} view(s); views count from 0")
-        return Xs, n_clusters
-
     def _prepare(self, Xs, n_clusters):
         return super()._prepare([Xs[self.view]], n_clusters, first=self.view)

@@ -15,7 +15,7 @@ from mtclib.core.errors import tell
 from mtclib.core.large import extremes, let_go, room
 from mtclib.core.starts import best_kmeans, firsts, fit_quietly, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
-from mtclib.maths.graphs import mostly_zero
+from mtclib.maths.graphs import by_cosine
 from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
 
 MOST = 1000
@@ -167,7 +167,7 @@ class View:
     def of(cls, X, metric, n_landmarks, n_neighbors, seed):
         """Landmarks by k-means on a sample, or all samples where as many are wanted."""
         n, count = X.shape[0], min(n_neighbors, n_landmarks)
-        cosine = metric == "cosine" or (metric == "auto" and mostly_zero(X))
+        cosine = by_cosine(metric, X)
         if cosine:
             U = unit_samples(sp.csr_array(X))
             if n_landmarks == n:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from mtclib.baselines._selfrepresentation import cluster_affinity, gram, spectrum
+from mtclib.baselines._selfrepresentation import cluster_affinity, spectrum
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, POSITIVE
-from mtclib.maths.linalg import polar
+from mtclib.maths.linalg import dense_product, polar
 from mtclib.maths.scaling import SCALINGS, scale_views
 
 # Penalty of the multiplier method: start, growth, limit.
@@ -61,10 +61,8 @@ class LatentMSC(MultiViewClusterer):
         As in :class:`mtclib.baselines.DiMSC`.
     keep_diagonal : bool, default True
         As in :class:`mtclib.baselines.DiMSC`, and as in the released code.
-    n_init : int, default 20
-        Starts of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 20 and 'greedy'
+        Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 200
         Sweeps.
     tol : float, default 1e-6
@@ -135,7 +133,7 @@ def root(Xs):
 
     One row of zeros if all samples are zero.
     """
-    squares, Q = spectrum(sum(gram(X) for X in Xs))
+    squares, Q = spectrum(sum(dense_product(X, X.T) for X in Xs))
     return np.sqrt(squares)[:, None] * Q.T if squares.size else np.zeros((1, len(Q)))
 
 

@@ -61,10 +61,8 @@ class MTSC(MultiTaskClusterer):
         Of the affinities of neighbours.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'
         Width of 'gaussian'; 'self-tuning' also of neighbours by 'auto' and 'knn-cosine'.
-    n_init : int, default 10
-        Starts of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 10 and 'greedy'
+        Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 100
     tol : float, default 1e-4
         Stop when the objective falls by less than ``tol`` times its value.

@@ -124,14 +124,6 @@ def relatedness(U, V):
     return max(0.0, 1.0 - distance / float(np.linalg.norm(target)))
 
 
-def relatedness_matrix(links, n_tasks):
-    """e_ts as an array of shape (T, T) with a unit diagonal."""
-    matrix = np.eye(n_tasks)
-    for pair, link in links.items():
-        matrix[pair] = link.relatedness
-    return matrix
-
-
 class SAMTC(MultiTaskClusterer):
     r"""Self-adapted multi-task clustering: neighbours in related parts of other tasks join two samples.
 
@@ -261,11 +253,13 @@ class SAMTC(MultiTaskClusterer):
             last, labels = labels, [part.labels for part in parts]
             if all(map(np.array_equal, last, labels)):
                 break
-        most = max(part.n_iter for part in (*initial, *parts))
+        most, related = max(part.n_iter for part in (*initial, *parts)), np.eye(len(Us))
+        for pair, link in links.items():
+            related[pair] = link.relatedness
         return Fit(labels, history, most < self.max_iter, {
             "initial_labels_": [part.labels for part in initial],
             "related_clusters_": {pair: link.clusters for pair, link in links.items()},
-            "relatedness_": relatedness_matrix(links, len(Us)),
+            "relatedness_": related,
             "embedding_": [part.embedding for part in parts], "n_iter_": most})
 
     def _similarity(self, Us, own, links, t):
@@ -281,7 +275,7 @@ class SAMTC(MultiTaskClusterer):
         return S
 
     def _cluster(self, S, n_clusters, seeds):
-        V = unit_rows(embed(NormalizedMatrix(S), n_clusters, seeds[0]))
+        V = unit_rows(spectral_embedding(NormalizedMatrix(S), n_clusters, seeds[0])[1])
         model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         return Part(model.labels_.astype(np.intp), V, float(model.inertia_), int(model.n_iter_))
 
@@ -294,16 +288,6 @@ class Part:
     embedding: np.ndarray
     inertia: float
     n_iter: int
-
-
-def embed(graph, n_vectors, seed):
-    """Leading eigenvectors of a NormalizedMatrix in memory, ndarray of shape (n, n_vectors)."""
-    try:
-        return spectral_embedding(graph, n_vectors, seed)[1]
-    except np.linalg.LinAlgError:
-        # Where all samples share all neighbours, nearly all eigenvalues are equal, and LAPACK finds some of
-        # the eigenvectors only together with the others.
-        return np.linalg.eigh(graph.L)[1][:, ::-1][:, :n_vectors]
 
 
 def own_similarity(U, n_neighbors):

@@ -51,12 +51,9 @@ def solve_alone(steps, problem, labels, n_clusters, **limits):
 def boost_where_it_helps(steps, problem, labels, n_clusters, *, rule, max_iter, tol, **options):
     """Boosted and single-task clustering from the same start, task by task the one with the lower loss.
 
-    All tasks are boosted until they converge; those whose loss is then above that of their single-task
-    solution take it over, and keep it; the others continue, with these as sources that no longer move,
-    until no task is worse off than alone.
-
-    ``rule`` compares the `partition_losses` ('partition') or the local losses ('centroids'); ``max_iter``
-    counts the sweeps of all phases together, and of each task alone; ``options`` go to ``steps.descend``.
+    Tasks that are worse off take their single-task solution, as sources that no longer move.  ``rule``
+    compares the `partition_losses` ('partition') or the local losses ('centroids'); ``max_iter`` counts the
+    sweeps of all phases together, and of each task alone; ``options`` go to ``steps.descend``.
 
     Returns the state of all tasks, the objective after each sweep, which may rise only where a phase ends,
     whether all converged, and the attributes that `SMBC` and `SMKC` have beyond those of MBC and MKC.

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
-from mtclib.core.checks import COUNT, NONNEGATIVE, SHARE, Named, check_initial_labels, check_number
+from mtclib.core.checks import COUNT, NONNEGATIVE, SHARE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
 from mtclib.maths.graphs import (
     GRAPH_PARAMETERS,
@@ -296,12 +296,6 @@ class MultiViewSNMF(MultiViewClusterer):
         self.n_clusters, self.view, self.affinity, self.n_neighbors = n_clusters, view, affinity, n_neighbors
         self.scale, self.scaling, self.solver, self.n_init = scale, scaling, solver, n_init
         self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
-
-    def _check_input(self, Xs):
-        Xs, n_clusters = super()._check_input(Xs)
-        if self.view is not None:
-            check_number("view", self.view, low=0, high=len(Xs) - 1, integer=True)
-        return Xs, n_clusters
 
     def _prepare(self, Xs, n_clusters):
         graphs = view_graphs(self, Xs)

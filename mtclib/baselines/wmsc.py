@@ -59,10 +59,8 @@ class WMSC(MultiViewClusterer):
         With 'auto', more than 20,000 samples and an affinity of neighbours, :class:`LandmarkSpectral` is
         fitted instead, with a warning; 'never' compares all pairs of samples, whatever it takes.  Landmarks
         heed neither ``n_neighbors`` nor ``scale``, and with 'knn' compare views of mostly zeros by cosine.
-    n_init, max_iter : int, default 10 and 300
-        Starts of k-means, and its iterations.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, max_iter, seeding : int, int, and {'greedy', 'plain', 'random'}, default 10, 300 and 'greedy'
+        Starts of k-means, its iterations, and where it starts; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
 
     Attributes

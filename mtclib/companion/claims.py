@@ -246,11 +246,17 @@ def better_in_most_columns(frame, methods_a, methods_b, metric, datasets) -> Cla
 
 def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     """Is a method in every column the best, or by Welch's t-test at 5 % not below the best, as the paper
-    bolds its tables? Fails if one test says so at 5 % divided by the number of columns."""
+    bolds its tables? Fails if one test says so at 5 % divided by the number of columns; p is 1 where the
+    method is the best itself, and NaN where a side has a single run."""
     _means(frame, [method, *others], metric, datasets)
-    frame = frame[frame["dataset"].isin(datasets) & frame["method"].isin([method, *others])]
-    rows = comparable_to_best(frame, metric).query("method == @method")
-    good = rows["comparable"]
+    rows, found = _inner(frame[frame["method"].isin([method, *others])], metric, datasets), []
+    for column, part in rows.groupby(COLUMN, sort=False):
+        runs = {name: group["value"].dropna() for name, group in part.groupby("method", sort=False)}
+        best = max(runs, key=lambda name: runs[name].mean())
+        p = 1.0 if method == best else _welch(runs[method], runs[best])
+        found.append((*column, len(runs[method]), p, method == best))
+    rows = pd.DataFrame(found, columns=[*COLUMN, "n", "p", "best"])
+    good = rows["p"] > ALPHA
     behind = [f"{row.task} of {row.dataset}" for row in rows[~good].itertuples()]
     counts = f"best or comparable in {good.sum()} of {len(rows)} columns (best in {rows['best'].sum()})"
     counts += _but("not in task", behind)
@@ -262,16 +268,9 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
 
 
 def among_best(frame, method, others, metric, datasets) -> ClaimResult:
-    """Is a method among the best two in more than half of the columns, run by run?
-
-    Sign test over runs; those with just half of the columns are left out. The counts and ``statistic``, the
-    share of columns, are of the means over runs.
-
-    >>> rows = [("toy", m, str(t), "ACC", 0, "ABC".index(m)) for m in "ABC" for t in range(8)]
-    >>> frame = pd.DataFrame(rows, columns=["dataset", "method", "task", "metric", "run", "value"])
-    >>> among_best(frame, "B", ["A", "C"], "ACC", ["toy"]).counts
-    'among the best 2 of 3 methods in 8 of 8 columns; in most columns in 1 of 1 runs'
-    """
+    """Is a method among the best two in more than half of the columns, run by run? Sign test over runs; those
+    with just half of the columns are left out. The counts and ``statistic``, the share of columns, are of the
+    means over runs."""
     scores = [_means(frame, [method, *others], metric, datasets, *each) for each in ((), ("run",))]
     rank, by_run = (1 + means[list(others)].gt(means[method], axis=0).sum(axis=1) for means in scores)
     share = (by_run <= 2).groupby("run").mean()
@@ -297,21 +296,6 @@ def ends_lower(frame, method_a, method_b, datasets) -> ClaimResult:
     status, p = majority(int((told < 0).sum()), len(told))
     counts = f"lower in {(told < 0).sum()} of {len(gaps)} runs, equal in {len(gaps) - len(told)}"
     return ClaimResult(status, counts, float(gaps.mean()), len(told), p)
-
-
-def comparable_to_best(frame, metric):
-    """The bold rule of many papers: in each column the best mean, and those not significantly below it. p is
-    1 for the best itself and NaN where a side has a single run."""
-    rows = frame[(frame["metric"] == metric) & (frame["task"] != "avg")]
-    found = []
-    for (dataset, task), column in rows.groupby(COLUMN, sort=False):
-        runs = {method: group["value"].dropna() for method, group in column.groupby("method", sort=False)}
-        best = max(runs, key=lambda method: runs[method].mean())
-        for method, values in runs.items():
-            p = 1.0 if method == best else _welch(values, runs[best])
-            found.append((dataset, task, method, values.mean(), len(values), p, method == best, p > ALPHA))
-    names = [*COLUMN, "method", "mean", "n", "p", "best", "comparable"]
-    return pd.DataFrame(found, columns=names)
 
 
 def paired_differences(frame, pairs, metric):

@@ -429,11 +429,7 @@ def new(args) -> int:
             print(line, flush=True)
             lines.append(line)
     except (MtclibError, OSError) as error:
-        new = [line.removesuffix(": new") for line in lines if line.endswith(": new")]
-        files = {line.partition(": ")[0] for line in lines if not line.startswith("python ")}
-        edited = ", ".join(sorted(files.difference(new))) or "nothing"
-        left = (f"\nWritten before: {', '.join(new)}. Edited before: {edited}. To begin again, delete the "
-                "former, and take back the lines in the latter that `git diff` shows.")
+        left = "\nTo begin again, take back what was written before, which `git status` shows."
         raise UsageError(f"{error}{left * bool(lines)}") from error
     again = "after a change run the python commands above again, and "
     again *= any(line.startswith("python ") for line in lines)

@@ -31,11 +31,6 @@ def check_parameters(*, profile: str = "quick", seed: int = 0, n_runs: int = 0, 
     In a notebook, names that papermill was given but that the parameters cell does not declare are refused as
     well, and every value that is not of its declared type; the message lists all parameters with their types.
     `choices` are further parameters as ``name=(value, allowed values)``.
-
-    >>> check_parameters(profile="quick", n_jobs=2, dataset=("20news", ["20news", "reuters"]))
-    >>> check_parameters(profile="quik")
-    Traceback (most recent call last):
-    mtclib.companion.parameters.UsageError: profile must be one of 'quick', 'full'; got 'quik'. ...
     """
     _check_kernel()
     choose(profile, PROFILES, "profile")

@@ -218,6 +218,8 @@ class MultiViewClusterer(BaseClusterer):
         if self.n_clusters > Xs[0].shape[0]:
             raise ValueError(f"n_clusters is {self.n_clusters} but the views have only {Xs[0].shape[0]} "
                              f"sample(s); ask for fewer clusters or add samples")
+        if getattr(self, "view", None) is not None:
+            check_number("view", self.view, low=0, high=len(Xs) - 1, integer=True)
         return Xs, int(self.n_clusters)
 
 

@@ -79,10 +79,9 @@ def plain(value):
     >>> plain(np.uint8(200)) + 100, plain(np.float32(0.5)), plain("none")
     (300, 0.5, 'none')
     """
-    if isinstance(value, np.bool_):
-        return bool(value)
-    return int(value) if isinstance(value, np.integer) else (
-        float(value) if isinstance(value, np.floating) else value)
+    if isinstance(value, np.floating):  # of a long double, item() is one
+        return float(value)
+    return value.item() if isinstance(value, (np.integer, np.bool_)) else value
 
 
 def check_flag(name, value):
@@ -206,14 +205,13 @@ def _canonical(X):
     return X
 
 
-def _as_list(Xs, what):
+def _as_list(Xs, what, name="Xs", single="fit([X])"):
     if isinstance(Xs, np.ndarray) and Xs.ndim == 3:
         Xs = list(Xs)
-    if not isinstance(Xs, (list, tuple)):
-        raise ValueError(f"Xs must be a list with one two-dimensional array per {what}, got "
-                         f"{type(Xs).__name__}; for a single {what} write fit([X])")
-    if len(Xs) == 0:
-        raise ValueError(f"Xs is an empty list; pass at least one {what}")
+    if not isinstance(Xs, (list, tuple)) or len(Xs) == 0:
+        got = "an empty list" if isinstance(Xs, (list, tuple)) else type(Xs).__name__
+        raise ValueError(f"{name} must be a list with one two-dimensional array per {what}, got {got}; for a "
+                         f"single {what} write {single}")
     return list(Xs)
 
 
@@ -274,37 +272,30 @@ def check_tasks(Xs, *, nonnegative=False):
     return Xs
 
 
-def check_views(Xs, *, nonnegative=False, float32=False):
-    """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix."""
-    return check_task_views(_as_list(Xs, "view"), nonnegative=nonnegative, float32=float32)
+def check_views(Xs, name="Xs", where="", *, nonnegative=False, float32=False):
+    """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix.
+
+    Of one task of a sequence, ``name`` is its place and ``where`` says which it is.
+    """
+    place = f"{where}, " if where else ""
+    Xs = _as_list(Xs, "view", f"{name} ({where})", "[X]") if where else _as_list(Xs, "view")
+    Xs = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative, float32=float32)
+          for v, X in enumerate(Xs)]
+    for v, X in enumerate(Xs):
+        if X.shape[0] != Xs[0].shape[0]:
+            raise ValueError(f"{name}[{v}] ({place}view {v + 1}) has {X.shape[0]} samples but {name}[0] has "
+                             f"{Xs[0].shape[0]}; views describe the same samples in the same order")
+    return Xs
 
 
 def check_sequence(Xs, *, nonnegative=False):
     """Validated tasks of views: ``Xs[t][v]`` of shape (n_t, d_v), the same views in all tasks."""
-    tasks = [check_task_views(views, f"Xs[{t}]", f"task {t + 1}", nonnegative=nonnegative)
+    tasks = [check_views(views, f"Xs[{t}]", f"task {t + 1}", nonnegative=nonnegative)
              for t, views in enumerate(_as_list(Xs, "task"))]
     expected = [X.shape[1] for X in tasks[0]]
     for t, views in enumerate(tasks):
         check_same_views(views, expected, f"Xs[{t}] (task {t + 1})", "Xs[0]")
     return tasks
-
-
-def check_task_views(views, name="Xs", where="", *, nonnegative=False, float32=False):
-    """Validated views of one task of a sequence; ``where`` says which task ``name`` is."""
-    place = f"{where}, " if where else ""
-    if isinstance(views, np.ndarray) and views.ndim == 3:
-        views = list(views)
-    if not isinstance(views, (list, tuple)) or len(views) == 0:
-        got = "an empty list" if isinstance(views, (list, tuple)) else type(views).__name__
-        raise ValueError(f"{name}{f' ({where})' if where else ''} must be a list with one two-dimensional "
-                         f"array per view, got {got}; for a single view write [X]")
-    views = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative, float32=float32)
-             for v, X in enumerate(views)]
-    for v, X in enumerate(views):
-        if X.shape[0] != views[0].shape[0]:
-            raise ValueError(f"{name}[{v}] ({place}view {v + 1}) has {X.shape[0]} samples but {name}[0] has "
-                             f"{views[0].shape[0]}; views describe the same samples in the same order")
-    return views
 
 
 def check_same_views(views, expected, name, reference):

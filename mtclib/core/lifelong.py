@@ -21,7 +21,7 @@ from mtclib.core.checks import (
     check_number,
     check_same_views,
     check_sequence,
-    check_task_views,
+    check_views,
     feature_names,
 )
 from mtclib.core.errors import MtclibError
@@ -358,7 +358,7 @@ class LibraryClusterer(LifelongClusterer):
             if names is not None and (own := feature_names(X)) is not None and list(own) != list(names):
                 raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "
                                  f"pass X[list(model.feature_names_in_[0][{v}])]")
-        views = self._views_of(check_task_views(Xs, nonnegative=self.negative == "refuse"))
+        views = self._views_of(check_views(Xs, nonnegative=self.negative == "refuse"))
         k, n = self._one_n_clusters(), views[0].shape[0]
         if k > n:
             raise ValueError(f"n_clusters is {k} but the task has only {n} sample(s); gather more samples "

@@ -40,8 +40,6 @@ def results_dir(paper) -> Path:
 def papers() -> list[str]:
     """Papers that can be run: those whose folder has a protocol.
 
-    Examples
-    --------
     >>> papers()
     ['lmsc', 'mbc', 'mspl', 'mtcmrl', 'spmtc']
     """

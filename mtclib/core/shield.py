@@ -34,15 +34,11 @@ def shield(model, Xs):
     except NumericalError:
         raise
     except (ArithmeticError, ArpackError, ValueError) as error:
-        if _is_a_refusal(error):
+        broken = not isinstance(error, ValueError) or isinstance(error, np.linalg.LinAlgError)
+        if not broken and not NOT_A_NUMBER.match(str(error)):
             raise
         raise NumericalError(f"{type(model).__name__} broke down ({type(error).__name__}: {error}); "
                              f"{_suspect(model, Xs)}") from error
-
-
-def _is_a_refusal(error):
-    return (isinstance(error, ValueError) and not isinstance(error, np.linalg.LinAlgError)
-            and not NOT_A_NUMBER.match(str(error)))
 
 
 def _suspect(model, Xs):

@@ -246,16 +246,6 @@ def with_printed(data: Dataset, reason=None, further=()) -> Dataset:
     return replace(data, published=tuple(rows), differences=tuple(sentences))
 
 
-def call(name, function, params):
-    """Call a function; a parameter that it does not have is a ValueError that lists those that it has."""
-    signature = inspect.signature(function)
-    try:
-        signature.bind(**params)
-    except TypeError as error:
-        raise ValueError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from error
-    return function(**params)
-
-
 class Loader(NamedTuple):
     """The function that makes a data set; for one that makes several, its first argument and a line."""
 
@@ -269,8 +259,14 @@ class Loader(NamedTuple):
         return self.line or inspect.getdoc(self.function).partition("\n")[0]
 
     def __call__(self, name, params) -> Dataset:
-        """Make the data set called `name`."""
-        return call(name, partial(self.function, *filter(None, [self.argument])), params)
+        """Make the data set called `name`; a parameter that there is not is a ValueError that lists them."""
+        function = partial(self.function, *filter(None, [self.argument]))
+        signature = inspect.signature(function)
+        try:
+            signature.bind(**params)
+        except TypeError as error:
+            raise ValueError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from error
+        return function(**params)
 
 
 LOADERS = {}

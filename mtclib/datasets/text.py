@@ -16,7 +16,7 @@ from scipy.stats import entropy
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from mtclib.core.checks import check_flag, check_number, check_option
+from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
@@ -106,9 +106,9 @@ def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarr
 
 
 @lru_cache(maxsize=1)  # several lists of stop words are tried on the same documents
-def _count(texts, token_pattern, lowercase):
+def _count(texts, token_pattern):
     """Counts of all words of documents, and these words."""
-    vectorizer = CountVectorizer(token_pattern=token_pattern, lowercase=lowercase, dtype=np.int64)
+    vectorizer = CountVectorizer(token_pattern=token_pattern, dtype=np.int64)
     try:
         counts = sparse.csr_array(vectorizer.fit_transform(texts))
     except ValueError as error:
@@ -116,16 +116,15 @@ def _count(texts, token_pattern, lowercase):
     return counts, vectorizer.get_feature_names_out().tolist()
 
 
-def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, stop_words="sklearn",
-                stemming=None, min_df=1, max_df=1.0, n_features=None, select="df"):
+def count_terms(texts, *, token_pattern=LETTERS, min_length=1, stop_words="sklearn", stemming=None, min_df=1,
+                max_df=1.0, n_features=None, select="df"):
     """Count the words of documents over one vocabulary.
 
     Parameters
     ----------
     texts : sequence of str
     token_pattern : str, default=letters
-        Regular expression of a token.
-    lowercase : bool, default=True
+        Regular expression of a token, of texts in lower case.
     min_length : int, default=1
         Shorter tokens are left out.
     stop_words : {"sklearn", "smart", "bow", None}, default="sklearn"
@@ -152,13 +151,12 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
     (['cat'], [[1], [1]])
     """
     check_option("select", select, ("df", "count", "variance"))
-    check_flag("lowercase", lowercase)
     if stemming not in ("porter", None):
         raise ValueError(f"stemming must be 'porter' or None, not {stemming!r}.")
     _check_numbers(min_length, min_df, max_df, n_features)
     _check_pattern(token_pattern)
     stops = {*(stop_word_list(stop_words, token_pattern) or ())}
-    counts, terms = _count(texts if isinstance(texts, str) else tuple(texts), token_pattern, lowercase)
+    counts, terms = _count(texts if isinstance(texts, str) else tuple(texts), token_pattern)
     wanted = [i for i, term in enumerate(terms) if len(term) >= min_length and term not in stops]
     counts, terms = counts[:, wanted], [terms[i] for i in wanted]
     if stemming:
@@ -172,24 +170,10 @@ def count_terms(texts, *, token_pattern=LETTERS, lowercase=True, min_length=1, s
 def informative_terms(counts, labels, n_features, each=True) -> np.ndarray:
     """Columns whose presence tells most about the true labels: a choice of words that uses the labels.
 
-    Parameters
-    ----------
-    counts : csr_array, shape (n_documents, n_terms)
-    labels : array-like of shape (n_documents,)
-        The true classes.
-    n_features : int or None
-        Keep so many terms; None keeps all.
-    each : bool, default=True
-        The score of a term is the mutual information of its presence with membership in a class, summed over
-        the classes; False takes that with the class itself (information gain).
+    The score of a term is the mutual information of its presence with membership in a class, summed over the
+    classes, or that with the class itself (information gain) where `each` is False.  The `n_features` best
+    columns, or all for None, are in ascending order; ties go to the first.
 
-    Returns
-    -------
-    ndarray of int
-        In ascending order.  Ties go to the first column.
-
-    Examples
-    --------
     >>> informative_terms(sparse.csr_array([[1, 1, 0], [1, 0, 0], [1, 0, 2]]), ["a", "b", "b"], 1).tolist()
     [1]
     """

@@ -28,7 +28,7 @@ CLASSES = {
 }
 """Classes of a task: the usual four, or all but "other"."""
 
-DROPS = ("empty", "moved", "thin")
+DROPS = ("empty", "thin")
 COMMON_PAGES = 10
 """A word is common, for the pages called "thin", if so many of the chosen pages have it."""
 
@@ -38,7 +38,6 @@ STOP_WORDS = "20newsgroups/english.stop"
 # A regular expression and not html.parser, whose treatment of comments and scripts changed between patch
 # releases of Python: the data's hash must not.
 _MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|</?[a-z!][^>]*>", re.DOTALL | re.IGNORECASE)
-_MOVED = "WWW Alert:  Redirection response"
 
 
 def page_text(page: str) -> str:
@@ -77,24 +76,21 @@ EDITIONS = {"text": webkb_text, "pages": webkb_pages}
 def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     """Text of the pages with some labels, without the pages that say nothing, and what was done as a step.
 
-    "empty": pages whose every word is a SMART stop word.  "moved": pages that are only a server's notice of a
-    redirection ("301 Moved Permanently" and the like), which all have the same words. "thin": pages with
-    fewer than two different common words, where a common word is no SMART stop word and occurs in at least
-    :data:`COMMON_PAGES` of the chosen pages.
+    "empty": pages whose every word is a SMART stop word.  "thin": pages with fewer than two different common
+    words, where a common word is no SMART stop word and occurs in at least :data:`COMMON_PAGES` of the chosen
+    pages.
     """
     if isinstance(drop, str) or set(drop) - set(DROPS):
         raise ValueError(f"drop must be a list of some of {DROPS}, not {drop!r}.")
-    pages, corpus = webkb_pages(), webkb_text()
+    corpus = webkb_text()
     chosen = np.flatnonzero(np.isin(corpus.labels, list(labels)))
     found = {reason: [] for reason in DROPS if reason in drop}
-    if {"empty", "thin"} & set(drop):
+    if found:
         corpus = replace(corpus, sources=(*corpus.sources, source_record(STOP_WORDS)))
     if "empty" in drop:
         stops = set(stop_word_list("smart"))
         words = {i: re.findall(LETTERS, corpus.texts[i]) for i in chosen}
         found["empty"] = [i for i in chosen if {*map(str.lower, words[i])} <= stops]
-    if "moved" in drop:
-        found["moved"] = [i for i in chosen if pages.texts[i].startswith(_MOVED)]
     if "thin" in drop:
         counts, _ = count_terms([corpus.texts[i] for i in chosen], stop_words="smart", min_df=COMMON_PAGES)
         found["thin"] = chosen[np.diff(counts.indptr) < 2].tolist()
@@ -133,7 +129,7 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=2500, stop_words="smart", select
 
     Parameters
     ----------
-    drop : collection of {"empty", "moved", "thin"}, default=("thin",)
+    drop : collection of {"empty", "thin"}, default=("thin",)
         Pages to leave out; see :func:`drop_pages`.
     n_features, stop_words, select, **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`.  The
@@ -153,7 +149,7 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=2500, stop_words="smart", select
 # The edition of LINQS.
 
 LINQS_CLASSES = ("course", "faculty", "project", "staff", "student")
-LINKS = ("both", "out", "in", "all")
+LINKS = {"both": ("both",), "out": ("out",), "in": ("in",), "all": ("both", "out", "in")}
 WEIGHTINGS = {"stored": "counts", "stored-l2": "counts-l2", "tfidf-l2": "tfidf-l2"}
 
 
@@ -172,13 +168,6 @@ def read_links(university, ids) -> sparse.csr_array:
     # A line names the cited page first, then the page that has the link.
     targets, pages = np.array([[place[page] for page in line.split()] for line in lines], dtype=np.int32).T
     return sparse.csr_array((np.ones(len(lines)), (pages, targets)), shape=(len(ids), len(ids)))
-
-
-def link_view(A, links) -> sparse.csr_array:
-    """Return the link view made from the matrix of links; see `links` of :func:`webkb`."""
-    incoming = sparse.csr_array(A.T)
-    views = {"out": [A], "in": [incoming], "both": [A + incoming], "all": [A + incoming, A, incoming]}
-    return sparse.csr_array(sparse.hstack(views[links], format="csr"))
 
 
 @loader(*(f"webkb-{place}" for place in UNIVERSITIES))
@@ -207,8 +196,10 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
     check_option("links", links, LINKS)
     check_option("weighting", weighting, WEIGHTINGS)
     ids, words, labels = read_pages(university)
-    views = [words, link_view(read_links(university, ids), links)]
-    Xs = [X for view in views for X in weigh([view], WEIGHTINGS[weighting])]
+    A = read_links(university, ids)
+    views = {"both": A + A.T, "out": A, "in": A.T}
+    link = sparse.hstack([views[name] for name in LINKS[links]])
+    Xs = [X for view in (words, link) for X in weigh([view], WEIGHTINGS[weighting])]
     files = [f"WebKB/{university}.{ending}" for ending in ("content", "cites")]
     data = Dataset(
         name=f"webkb-{university}", kind="multiview", edition="linqs", Xs=Xs, labels=labels,

@@ -303,18 +303,10 @@ class IDivergence(_OfPositives):
     """
 
     name = "i-divergence"
-
-    def terms(self, x, y):
-        return kl_div(x, y)
-
-    def gradient(self, x):
-        return np.log(x)
-
-    def inverse_gradient(self, g):
-        return np.exp(g)
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.i_divergence(left, right, A, B)
+    terms = staticmethod(kl_div)
+    gradient = staticmethod(np.log)
+    inverse_gradient = staticmethod(np.exp)
+    mixed_centroid = staticmethod(centroids.i_divergence)
 
 
 class KullbackLeibler(IDivergence):
@@ -327,13 +319,11 @@ class KullbackLeibler(IDivergence):
     """
 
     name = "kl"
+    mixed_centroid = staticmethod(centroids.kullback_leibler)
 
     def inverse_gradient(self, g):
         shares = np.exp(g - g.max(axis=-1, keepdims=True))
         return shares / shares.sum(axis=-1, keepdims=True)
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.kullback_leibler(left, right, A, B)
 
     def normalised(self, X, name):
         sums = np.asarray(X.sum(axis=1)).ravel()
@@ -353,6 +343,7 @@ class ItakuraSaito(_OfPositives):
     """
 
     name = "itakura-saito"
+    mixed_centroid = staticmethod(centroids.itakura_saito)
 
     def terms(self, x, y):
         ratio = x / y
@@ -363,9 +354,6 @@ class ItakuraSaito(_OfPositives):
 
     def inverse_gradient(self, g):
         return -1.0 / g
-
-    def mixed_centroid(self, left, right, A, B):
-        return centroids.itakura_saito(left, right, A, B)
 
 
 class UserDivergence(Divergence):

@@ -88,7 +88,9 @@ def _expand(product, start, n_vectors, tol):
     widest = min(S.shape[1] + 20 * n_vectors, S.shape[0] // 2)
     for _ in range(EXPANSIONS):
         if S.shape[1] > widest:
-            S, AS, H = _contract(S, AS, H, start.shape[1] + n_vectors)
+            # The leading Ritz vectors alone.
+            values, C = end_of_spectrum((H + H.T) / 2, start.shape[1] + n_vectors)
+            S, AS, H = S @ C, AS @ C, np.diag(values)
         values, C = end_of_spectrum((H + H.T) / 2, min(n_vectors + 1, len(H)))
         wanted = C[:, -n_vectors:]
         U = S @ wanted
@@ -104,12 +106,6 @@ def _expand(product, start, n_vectors, tol):
         border = S.T @ products
         H = np.block([[H, border[:len(H)]], [border[:len(H)].T, border[len(H):]]])
     return None
-
-
-def _contract(S, AS, H, width):
-    """The leading Ritz vectors alone."""
-    values, C = end_of_spectrum((H + H.T) / 2, width)
-    return S @ C, AS @ C, np.diag(values)
 
 
 def _new_directions(R, S):

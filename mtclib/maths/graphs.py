@@ -6,7 +6,6 @@ can use M without knowing whether M was ever formed.
 Normalised affinities serve the spectral methods; ``view_graphs`` makes them from an estimator's parameters.
 """
 
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
@@ -121,29 +120,28 @@ def similarities(Xs, similarity):
     """
     if isinstance(similarity, str) and similarity == "cosine":
         return [cosine_similarity(X) for X in Xs]
-    matrices = _matrices("similarity", "'cosine'", similarity, Xs, "task")
-    return [_precomputed(M, X.shape[0], t) for t, (M, X) in enumerate(zip(matrices, Xs))]
+    return [DenseSimilarity(as_dense(M)) for M in _matrices("similarity", "'cosine'", similarity, Xs, "task")]
 
 
-def _matrices(name, named, value, Xs, what):
-    """What a callable gives for each task or view, or a list of as many."""
+def _matrices(name, named, value, Xs, what, **rules):
+    """What a callable gives for each task or view, or a list of as many: symmetric, one row per sample."""
     matrices = [call(name, value, X) for X in Xs] if callable(value) else value
     if not isinstance(matrices, (list, tuple)) or len(matrices) != len(Xs):
         got = repr(value) if isinstance(value, str) else type(value).__name__
         raise ValueError(f"{name} must be {named}, a callable, or a list with one (n_t, n_t) array per "
                          f"{what} ({len(Xs)} of them); got {got}")
-    return matrices
+    return [check_symmetric(M, X.shape[0], f"{name}[{t}] ({what} {t + 1})", **rules)
+            for t, (M, X) in enumerate(zip(matrices, Xs))]
 
 
-def _precomputed(M, n, t):
-    name = f"similarity[{t}] (task {t + 1})"
-    M = check_matrix(M, name)
-    M = as_dense(M)
+def check_symmetric(M, n, name, **rules):
+    """A matrix as ``check_matrix`` reads it; ``ValueError`` unless it is (n, n) and symmetric."""
+    M = check_matrix(M, name, **rules)
     if M.shape != (n, n):
         raise ValueError(f"{name} must have shape ({n}, {n}), one row and column per sample; got {M.shape}")
-    if not np.allclose(M, M.T, rtol=1e-8, atol=1e-12 * np.abs(M).max()):
+    if abs(M - M.T).max() > 1e-8 * max(abs(M).max(), np.finfo(float).tiny):
         raise ValueError(f"{name} must be symmetric; use (M + M.T) / 2")
-    return DenseSimilarity(M)
+    return M
 
 
 class NormalizedCosine:
@@ -264,9 +262,7 @@ def among_filled(affinity, X, *options):
     empty = empty_samples(X)
     if not empty.any():
         return affinity(X, *options)
-    n, rows = len(empty), np.flatnonzero(~empty)
-    if len(rows) < 2:
-        return sp.csr_array((n, n))
+    n, rows = len(empty), np.arange(1) if empty.all() else np.flatnonzero(~empty)  # one alone has no edges
     A = affinity(X[rows], *(part[rows] if isinstance(part, np.ndarray) else part for part in options))
     if isinstance(A, list):
         return [spread(part, rows, n) for part in A]
@@ -312,15 +308,21 @@ def knn_affinity(X, n_neighbors=10, scale="mean", rank=None):
     see ``nearest_distances``.  'log' is floor(log2 n) + 1, as in the code of symmetric NMF.  Empty samples
     have no edges, and n does not count them.
     """
-    return among_filled(_knn_affinity, X, n_neighbors, scale, rank)
+    return knn_affinities(X, (n_neighbors,), scale, rank)[0]
 
 
-def _knn_affinity(X, n_neighbors, scale, rank):
+def knn_affinities(X, counts, scale, rank):
+    """``knn_affinity`` for several numbers of neighbours, ascending, by one search."""
+    return among_filled(_knn_affinities, X, counts, scale, rank)
+
+
+def _knn_affinities(X, counts, scale, rank):
     n = X.shape[0]
     if n == 1:
-        return sp.csr_array((1, 1))
-    m = min(n.bit_length() if n_neighbors == "log" else int(n_neighbors), n - 1)
-    return _weighted(X, *nearest_distances(X, m, rank), scale)
+        return [sp.csr_array((1, 1)) for _ in counts]
+    counts = [min(n.bit_length() if count == "log" else int(count), n - 1) for count in counts]
+    squares, indices = nearest_distances(X, counts[-1], rank)
+    return [_weighted(X, squares[:, :count], indices[:, :count], scale) for count in counts]
 
 
 def _weighted(X, squares, indices, scale):
@@ -332,15 +334,6 @@ def _weighted(X, squares, indices, scale):
         weights = np.exp(-0.5 * squares / (np.sqrt(squares).mean() or 1.0) ** 2)
     A = sp.csr_array((weights.ravel(), indices.ravel(), m * np.arange(n + 1)), shape=(n, n))
     return (A + A.T).tocsr() / 2
-
-
-def _scale_affinities(X, scale, rank):
-    """``knn_affinity`` for each of `MANY_SCALES`, by one search."""
-    n = X.shape[0]
-    if n == 1:
-        return [sp.csr_array((1, 1))]
-    squares, indices = nearest_distances(X, min(MANY_SCALES[-1], n - 1), rank)
-    return [_weighted(X, squares[:, :count], indices[:, :count], scale) for count in MANY_SCALES]
 
 
 def cosine_knn_affinity(X, n_neighbors=10, scale="mean", rank=None):
@@ -413,9 +406,7 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
     if isinstance(affinity, str) and affinity in NEIGHBOURS:
         rank = ranks(Xs) if what == "view" else None
         return [_neighbour_graph(X, affinity, n_neighbors, scale, rank) for X in Xs]
-    matrices = _matrices("affinity", "'cosine', 'gaussian'", affinity, Xs, what)
-    matrices = [_affinity(A, X.shape[0], f"affinity[{t}] ({what} {t + 1})")
-                for t, (A, X) in enumerate(zip(matrices, Xs))]
+    matrices = _matrices("affinity", "'cosine', 'gaussian'", affinity, Xs, what, nonnegative=True)
     kernels = [t for t, A in enumerate(matrices) if not callable(affinity) and A.diagonal().any()]
     if kernels:
         tell(f"the diagonal of affinity[{kernels[0]}] ({what} {kernels[0] + 1}) is left out, as of "
@@ -427,9 +418,8 @@ def _neighbour_graph(X, affinity, n_neighbors, *options):
     cosine = affinity == "knn-cosine" or (affinity == "auto" and mostly_zero(X))
     if n_neighbors != "scales":
         return NormalizedMatrix((cosine_knn_affinity if cosine else knn_affinity)(X, n_neighbors, *options))
-    found = among_filled(_scale_affinities, unit_samples(X) if cosine else X, *options)
-    graphs = list(map(NormalizedMatrix, found if isinstance(found, list) else [found]))
-    return WeightedSum(graphs, [1 / len(graphs)] * len(graphs))
+    found = knn_affinities(unit_samples(X) if cosine else X, MANY_SCALES, *options)
+    return WeightedSum(list(map(NormalizedMatrix, found)), [1 / len(found)] * len(found))
 
 
 def by_cosine(metric, X):
@@ -454,15 +444,6 @@ def _normalized_cosine(X):
     U = unit_samples(X)
     A = U @ U.T
     return NormalizedMatrix(np.maximum(as_dense(A), 0.0))
-
-
-def _affinity(A, n, name):
-    A = check_matrix(A, name, nonnegative=True)
-    if A.shape != (n, n):
-        raise ValueError(f"{name} must have shape ({n}, {n}), one row and column per sample; got {A.shape}")
-    if abs(A - A.T).max() > 1e-8 * max(abs(A).max(), np.finfo(float).tiny):
-        raise ValueError(f"{name} must be symmetric; use (A + A.T) / 2")
-    return A
 
 
 GRAPH_PARAMETERS = {

@@ -13,11 +13,8 @@ def transport_plan(cost, mass_t, mass_s):
     """The minimiser of <cost, W> over W >= 0 with W 1 = mass_t and W^T 1 = mass_s, exactly.
 
     The solver was chosen by measurement (``benchmarks/mbc.py``).  Uniform masses are an assignment: each row
-    and column is repeated until both sides have lcm(K_t, K_s) of them.  That takes 10 microseconds for
-    20 x 20, 40 for 20 x 6 and 1.1 milliseconds for 16 x 15, but 5 to 20 milliseconds for 20 x 19, where 380
-    of each are needed; beyond `LARGEST_COPIES` the simplex method of HiGHS takes over, with 3 milliseconds.
-    The network simplex of the package POT needs 0.05 milliseconds for all of them, which does not make up
-    for a dependency of 33 megabytes in a step whose cost matrix alone takes longer.
+    and column is repeated until both sides have lcm(K_t, K_s) of them; beyond `LARGEST_COPIES` of them the
+    simplex method of HiGHS is faster.
 
     Costs (K_t, K_s) are finite and may be negative; masses are nonnegative, each with sum 1.  Of several
     optimal plans it is the one that the solver meets first: the same in each run, but not the same after a

@@ -345,11 +345,6 @@ def _margins(table):
     return np.asarray(table.sum(axis=1)).ravel(), np.asarray(table.sum(axis=0)).ravel()
 
 
-def _filled(table):
-    """The counts of a contingency table but for zeros."""
-    return table.data if sp.issparse(table) else table[table > 0]
-
-
 def _matching(table):
     """Classes and clusters of the best matching, as many pairs as there are classes or clusters."""
     if not sp.issparse(table):
@@ -393,23 +388,22 @@ def _entropy(counts):
     return entr(counts / counts.sum()).sum()
 
 
-def _pairs(counts):
-    """Number of pairs inside groups of the given sizes, a Python integer (no overflow)."""
-    return sum(count * (count - 1) // 2 for count in counts.tolist())
+def _pairs(table):
+    """Numbers of pairs in one class, in one cluster, in both, and in all: Python integers (no overflow)."""
+    filled = table.data if sp.issparse(table) else table[table > 0]
+    groups = *_margins(table), filled, np.array([table.sum()])
+    return [sum(count * (count - 1) // 2 for count in counts.tolist()) for counts in groups]
 
 
 def _rand(table):
     """Rand index of a contingency table."""
-    classes, clusters = _margins(table)
-    together, total = _pairs(_filled(table)), _pairs(np.array([table.sum()]))
-    disagreements = _pairs(classes) + _pairs(clusters) - 2 * together
-    return 1.0 if total == 0 else (total - disagreements) / total
+    classes, clusters, together, total = _pairs(table)
+    return 1.0 if total == 0 else (total - classes - clusters + 2 * together) / total
 
 
 def _ari(table):
     """Adjusted Rand index of a contingency table."""
-    classes, clusters = (_pairs(sizes) for sizes in _margins(table))
-    together, total = _pairs(_filled(table)), _pairs(np.array([table.sum()]))
+    classes, clusters, together, total = _pairs(table)
     # Both partitions trivial in the same way: identical, and the correction for chance is 0 / 0.
     if classes == clusters == together:
         return 1.0

@@ -48,75 +48,22 @@ def digest(folder):
 
 # ---- estimators ------------------------------------------------------------------------------------------
 
-SCALARS = (np.uint8, np.int8, np.uint16, np.int16, np.int32, np.uint64, np.int64, np.float16, np.float32,
-           np.float64, np.longdouble)  # fmt: skip
-FORMS = [f"{form}_{kind}" for form in ("csr", "csc", "coo", "lil", "dia", "dok", "bsr")
-         for kind in ("array", "matrix")]  # fmt: skip
-DENSE = (np.array, np.asfortranarray, np.ndarray.tolist, contract._read_only, pd.DataFrame,
-         lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False), lambda X: X.astype(">f8"),
-         lambda X: np.repeat(X, 2, axis=0)[::2], lambda X: X.astype(np.float32), lambda X: X.astype(np.uint8),
-         lambda X: pd.DataFrame(X).astype("Int64"))  # fmt: skip
-SPARSE = (*(getattr(sp, form) for form in FORMS), contract._uncanonical, contract._with_long_indices)
-
-
-class Elsewhere:
-    """An array that another device holds."""
-
-    def __init__(self, X):
-        self.shape, self.ndim = X.shape, 2
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("can't convert cuda:0 device type tensor to numpy")
-
-
-def _led_astray(X, rng):
-    """A sparse array whose indices lead out of it, or which lacks some."""
-    form = rng.choice([form for form in FORMS if not form.startswith("bsr")])
-    X, far = getattr(sp, form)(X), rng.choice([X.shape[1], X.shape[1] + 7, 2**31 - 1, -1 - X.shape[1]])
-    if form.startswith("coo"):
-        axis = rng.integers(2)
-        X.coords[axis][rng.integers(X.nnz)] = far if axis else 10**6
-    elif form.startswith("lil"):
-        X.rows[rng.integers(X.shape[0])] = [int(far)] if rng.random() < 0.5 else list(range(99))
-    elif form.startswith("dia"):
-        X.offsets = X.offsets[:-1] if rng.random() < 0.5 else X.offsets[:0]
-    elif form.startswith("dok"):
-        X._dict[0, int(far)] = 1.0
-    elif rng.random() < 0.5:
-        X.indices[rng.integers(X.nnz)] = far if form.startswith("csr") else 10**6
-    else:
-        X.indptr[-1] += 5
-    return X
-
-
-def _spoiled(value):
-    def spoil(X, rng):
-        X = X.astype(object if isinstance(value, str) else complex if isinstance(value, complex) else float)
-        X[rng.integers(len(X)), rng.integers(X.shape[1])] = value
-        return X
-
-    return spoil
-
-
-DAMAGE = (_spoiled(np.nan), _spoiled(-np.inf), _spoiled(1j), _spoiled("many"), _spoiled(1e200), _led_astray,
-          _led_astray, _led_astray, lambda X, rng: X[0], lambda X, rng: X[:0], lambda X, rng: X * 1e-200,
-          lambda X, rng: Elsewhere(X), lambda X, rng: sp.csr_array((X.shape[0], 2**33)),
-          lambda X, rng: np.ma.masked_greater(X, X.max() - 1), lambda X, rng: X.astype("datetime64[s]"),
-          lambda X, rng: [[1.0, 2.0], [3.0]], lambda X, rng: "Xs", lambda X, rng: X[None])  # fmt: skip
+WHOLE = (np.uint8, np.int8, np.uint16, np.int16, np.int32, np.uint64, np.int64)
+FRACTIONAL = (np.float16, np.float32, np.float64, np.longdouble)
 
 
 def _numbers(cls, rng):
     """Some of the numbers among the defaults, each as a scalar of numpy that equals it."""
     for name, value in contract.brief(cls).get_params().items():
         if type(value) in (int, float) and rng.random() < 0.5:
-            kinds = [kind for kind in SCALARS if _equals(kind, value)
-                     and (type(value) is float or np.issubdtype(kind, np.integer))]  # fmt: skip
+            kinds = WHOLE + FRACTIONAL * (type(value) is float)
+            kinds = [kind for kind in kinds if _equals(kind, value)]
             yield name, kinds[rng.integers(len(kinds))](value) if kinds else value
 
 
 def _equals(kind, value):
     with contextlib.suppress(OverflowError):
-        return kind(value) == value and (np.issubdtype(kind, np.floating) or value == int(value))
+        return kind(value) == value
     return False
 
 
@@ -146,7 +93,6 @@ def _changed(Xs, rng):
 def estimators(folder):
     """Estimators by containers, scalars of numpy, scales and damaged input."""
     from mtclib.baselines.registry import all_estimators
-    from mtclib.core.shield import NumericalError
 
     classes, known = list(all_estimators().values()), {}
 
@@ -164,21 +110,10 @@ def estimators(folder):
         if how == "damage":
             return _damaged(cls, model, Xs, rng)
         if how == "change":
-            changed, empty = _changed(Xs, rng)
-            try:
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always")
-                    contract.is_valid(model.fit(changed), changed, 3)
-                told = any("empty" in str(warning.message) for warning in caught)
-                assert told or not (empty and cls.traits.graph), f"{cls.__name__}: empty samples, no word"
-                return "held"
-            except (NumericalError, ValueError) as error:
-                named = ["broke down", "Xs[", *model.get_params()]
-                assert any(word in str(error) for word in named), f"not named: {error}"
-                return "refused"
+            return _sound(cls, model, *_changed(Xs, rng))
+        if how == "scale" and not cls.traits.scale_free:
+            return "held"
         if how == "scale":
-            if not cls.traits.scale_free:
-                return "held"
             factor = 2.0 ** rng.integers(-480, 480)
             Xs = contract.mapped(lambda X: X * factor, Xs)
         if how == "name" and hasattr(cls, "partial_fit") and rng.random() < 0.5:
@@ -187,7 +122,7 @@ def estimators(folder):
         if how == "name":
             Xs = _named(Xs, cls.traits.kind, rng)
         if how == "convert":
-            ways = DENSE + SPARSE
+            ways = contract.DENSE + contract.SPARSE
             Xs = contract.mapped(lambda X: ways[rng.integers(len(ways))](X), Xs)
         pairs = zip(*map(contract.partitions, (known[cls], contract.fit(model, Xs))))
         # Other containers add in another order: the last bit may name the clusters, but not choose them.
@@ -196,6 +131,21 @@ def estimators(folder):
         return "held"
 
     return attempt
+
+
+def _sound(cls, model, Xs, empty):
+    """Changed data have a valid result, with a word of empty samples, or are refused by name."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            contract.is_valid(model.fit(Xs), Xs, 3)
+    except (contract.NumericalError, ValueError) as error:
+        named = ["broke down", "Xs[", *model.get_params()]
+        assert any(word in str(error) for word in named), f"not named: {error}"
+        return "refused"
+    told = any("empty" in str(warning.message) for warning in caught)
+    assert told or not (empty and cls.traits.graph), f"{cls.__name__}: empty samples, no word"
+    return "held"
 
 
 def _same_partition(first, second):
@@ -212,7 +162,7 @@ def _damaged(cls, model, Xs, rng):
                  np.array(0.5), np.longdouble("1e400"), np.uint64(2**63 + 1))  # fmt: skip
         name, value = rng.choice(names), wrong[rng.integers(len(wrong))]
         return refused(lambda: model.set_params(**{name: value}).fit(Xs), ValueError, naming=[name])
-    worse, spoil = int(rng.integers(places)), DAMAGE[rng.integers(len(DAMAGE))]
+    worse, (spoil, _) = int(rng.integers(places)), contract.SPOILED[rng.integers(len(contract.SPOILED))]
     counter = itertools.count()
     bad = contract.mapped(lambda X: spoil(X, rng) if next(counter) == worse else X, Xs)
     return refused(lambda: model.fit(bad), ValueError, naming=["Xs["])

@@ -80,14 +80,6 @@ def test_no_round_misses_an_eigenvector_of_mirrored_data(monkeypatch):
     fit(np.vstack([X, X * [-1, 1], X * [1, -1], -X]), n_neighbors=8, lam=30.0)
 
 
-def test_separated_blobs_become_the_components():
-    model = fit(blobs(n=400, distance=9.0), n_neighbors=138)
-    assert adjusted_rand_score(np.arange(400) % 3, model.labels_[0]) == 1.0
-    assert model.converged_
-    values = np.linalg.eigvalsh(literal.laplacian(model.graph_[0].toarray()))
-    assert values[2] < 1e-10 < 1e-4 < values[3]
-
-
 def test_a_graph_with_the_components_is_returned_at_once_and_more_are_reported_and_kept():
     X = blobs(distance=30.0)
     model = fit(X, n_neighbors=5)

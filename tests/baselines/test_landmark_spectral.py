@@ -8,10 +8,11 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import WMSC, LandmarkSpectral
-from mtclib.baselines.landmark_spectral import Graph, View, mostly_zero, number_of_landmarks
+from mtclib.baselines.landmark_spectral import Graph, View, number_of_landmarks
 from mtclib.baselines.wmsc import MANY, too_many
 from mtclib.core import large
 from mtclib.core.base import EmptyClusterWarning
+from mtclib.maths.graphs import mostly_zero
 
 
 def blobs(n, n_views=3, d=4, k=5, seed=0, distance=4.0):

@@ -81,8 +81,3 @@ LOW = [np.outer((-1.0) ** np.arange(36), [1.0, 2.0]), np.eye(36)[:, :2] + 1.0]
 def test_components_are_twice_the_clusters_fewer_than_samples_and_no_more_than_the_rank(given, used, Xs):
     model = LatentMSC(3, n_components=given, max_iter=1000, random_state=0).fit(Xs)
     assert model.latent_.shape == (36, used)
-
-
-def test_with_a_large_weight_on_rank_no_sample_represents_another():
-    model = LatentMSC(3, lam=1e4, random_state=0, max_iter=500).fit(views())
-    assert np.abs(model.coefficients_).max() < 1e-6

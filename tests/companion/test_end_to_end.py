@@ -1,85 +1,22 @@
 """One toy paper from its files to its tables in one process: fit, store, export, verdict, claim, table."""
 
+import shutil
+from pathlib import Path
+
 import numpy as np
-import pandas as pd
 import pytest
-from experiments_support import DECISION
 
 from mtclib.companion.papers.study import Study
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import profiles
 from mtclib.companion.verdicts.ledger import LedgerError
-from mtclib.companion.verdicts.published import REQUIRED
 from mtclib.core import paths
-
-PROTOCOL = """
-paper = "toy"
-title = "A toy paper"
-root_seed = 1
-
-[datasets.Tiny]
-loader = "experiments_support:tiny"
-published = "Tiny"
-
-[methods.exact]
-estimator = "experiments_support:Noisy"
-grid = { noise = [0.1, 9.0] }
-default = { noise = 0.1 }
-
-[methods.noisy]
-estimator = "experiments_support:Noisy"
-params = { noise = 6.0 }
-
-[profiles.full]
-n_runs = 8
-datasets = ["Tiny"]
-methods = ["exact", "noisy"]
-"""
-DECISIONS = DECISION + """
-[[decision.alternative]]
-kind = "formulation"
-ours = "little"
-alternative = "much"
-methods = ["exact"]
-datasets = ["Tiny"]
-metric = "ACC"
-other_point = { noise = 9.0 }
-
-[[deviation]]
-dataset = "Tiny"
-method = "noisy"
-cause = "underspecified"
-evidence = "The noise is not given; distance {distance;.1f}."
-"""
-CLAIMS = """
-name = "TOY"
-venue = "Nowhere 2026"
-
-[[finding]]
-text = "{cells|agreeing} of {cells|counted} cells agree."
-sources = ["O1"]
-
-[[claim]]
-id = "C1"
-quote = "exact beats noisy"
-place = "section 5"
-test = "mean_greater"
-params = { method_a = "exact", method_b = "noisy", metric = "ACC", dataset = "Tiny", tasks = ["1", "2"] }
-"""
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("repository")
-    folder = root / "data" / "toy"
-    folder.mkdir(parents=True)
-    for name, text in (("protocol", PROTOCOL), ("decisions", DECISIONS), ("claims", CLAIMS)):
-        (folder / f"{name}.toml").write_text(text, encoding="utf-8")
-    rows = [("toy", "1", "Tiny", task, method, "ACC", *printed, "percent")
-            for task in "12"
-            for method, *printed in (("exact", "100.00", "2.00"), ("noisy", "99.00", "1.00"))]
-    pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(folder / "published.csv", index=False)
-    (folder / "sizes.csv").write_text("table,dataset,task,quantity,value,note\n")
+    shutil.copytree(Path(__file__).parents[1] / "data" / "toy", root / "data" / "toy")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MTCLIB_ROOT", str(root))
         profiles.run_jobs("toy", "full")

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -60,56 +61,41 @@ def star(**options):
     return results(settings.values(), **options)
 
 
-def judged(verdicts):
+def judged(verdicts, paper="p"):
     rows = [(str(n % 2 + 1), f"method {n // 2}", verdict) for n, verdict in enumerate(verdicts)]
     frame = frame_of("task method verdict", rows)
-    return frame.assign(paper="p", table="3", dataset="toy", metric="ACC", counted=True)
+    return frame.assign(paper=paper, table="3", dataset="toy", metric="ACC", counted=True)
 
 
-def timings():
-    solvers = ((LONG, 1e-4, 3), ("b", 1e-3, 1))
-    rows = [(solver, k, c * k**p) for solver, c, p in solvers for k in (5, 15, 95) for _ in "ab"]
-    return frame_of("solver n_clusters seconds", rows)
+def boards(**papers):
+    """Papers side by side; each has one lower cell."""
+    parts = [judged(["exact"] * (n - 1) + ["lower"], paper) for paper, n in papers.items()]
+    return plots.scoreboard(pd.concat(parts), {paper: f"Paper\n{n} cells" for paper, n in papers.items()})
 
 
-def noisy():
-    rows = [(d, k, s, m, r, level - s / 4 * (m == "B") + r / 100) for d, level in (("x", 0.9), ("y", 0.6))
-            for k in ("mixed", "long") for s in (0.0, 0.4) for m in "AB" for r in (-1, 0, 1)]
-    return frame_of("dataset kind share method run value", rows)
+def planted(formula, **axes):
+    """A row for each combination of what stands on some axes, with a value by a formula of them."""
+    frame = pd.DataFrame(itertools.product(*axes.values()), columns=list(axes))
+    return frame.assign(value=frame.eval(formula, engine="python"))
 
 
-def curves():
-    rows = [(d, m, run, i, "ACC", (i + run) / 10) for d in ("toy", "real") for m in "AB" for run in range(3)
-            for i in range(4)]
-    return frame_of("dataset method run iteration metric value", rows)
-
-
-def transfer():
-    rows = [(d, s, p, k, "NMI_arithmetic", 0.4 + 0.01 * s + 0.1 * (p - 1) * (k == "with libraries"))
-            for d in "xy" for s in range(3) for p in (1, 2, 3) for k in KNOWLEDGE]
-    return frame_of("dataset seed position knowledge metric value", rows)
-
-
-def forgetting():
-    rows = [("x", s, t, a, "NMI_arithmetic", 0.9 - 0.1 * t - 0.2 * (a == "classes"), 0.7 + 0.02 * s)
-            for s in (0, 1) for t in (1, 2) for a in ("classes", "labels at arrival")]
-    return frame_of("dataset seed tasks_seen against metric value at_arrival", rows)
-
-
-def orders():
-    """Task t is worth t tenths, and a later position one point more."""
-    rows = [("x", s, o, p, t, "NMI_arithmetic", 0.1 * t + 0.01 * p)
-            for s in (4, 7) for o, order in enumerate(([1, 2, 3], [2, 3, 1], [3, 1, 2]))
-            for p, t in enumerate(order, start=1)]
-    return frame_of("dataset seed order position task metric value", rows)
-
-
-def costs():
-    rows = [("x", s, m, t, t * (1 + s), 1000.0 * t, 0.5)
-            for s in (0, 1, 5) for m in ("LMSC", "all tasks again") for t in (1, 2)]
-    return frame_of("dataset seed method tasks_seen seconds bytes value", rows)
-
-
+TIMINGS = planted("(solver == 'b') * 1e-3 * n_clusters + (solver != 'b') * 1e-4 * n_clusters**3",
+                  solver=(LONG, "b"), n_clusters=(5, 15, 95), run="ab").rename(columns={"value": "seconds"})
+NOISY = planted("0.9 - 0.3 * (dataset == 'y') - share / 4 * (method == 'B') + run / 100", dataset="xy",
+                kind=("mixed", "long"), share=(0.0, 0.4), method="AB", run=(-1, 0, 1))
+CURVES = planted("(iteration + run) / 10", dataset=("toy", "real"), method="AB", run=range(3),
+                 iteration=range(4)).assign(metric="ACC")
+TRANSFER = planted("0.4 + 0.01 * seed + 0.1 * (position - 1) * (knowledge == 'with libraries')", dataset="xy",
+                   seed=range(3), position=(1, 2, 3), knowledge=KNOWLEDGE).assign(metric="NMI_arithmetic")
+# Task t is worth t tenths, and a later position one point more.
+ORDERS = planted("0.01 * position", dataset="x", seed=(4, 7), order=range(3), position=(1, 2, 3))
+ORDERS = ORDERS.eval("task = (order + position - 1) % 3 + 1").eval("value = value + 0.1 * task")
+ORDERS["metric"] = "NMI_arithmetic"
+FORGETTING = planted("0.9 - 0.1 * tasks_seen - 0.2 * (against == 'classes')", dataset="x", seed=(0, 1),
+                     tasks_seen=(1, 2), against=("classes", "labels at arrival"))
+FORGETTING = FORGETTING.assign(metric="NMI_arithmetic", at_arrival=0.7 + 0.02 * FORGETTING["seed"])
+COSTS = planted("0.5", dataset="x", seed=(0, 1, 5), method=("LMSC", "all tasks again"), tasks_seen=(1, 2))
+COSTS = COSTS.eval("seconds = tasks_seen * (1 + seed)").eval("bytes = 1000.0 * tasks_seen")
 CHANGES = pd.DataFrame({"decision": ["O1", "O1", "O2"], "metric": "ACC", "change": [-4.0, 1.0, 2.0],
                         "ours": "tf", "alternative": "counts"})  # fmt: skip
 SHARED = pd.DataFrame({"source": ["a", "a", "b"], "gain": [1.0, 3.0, -2.0], "measure": [0.1, 0.1, 0.7]})
@@ -127,21 +113,23 @@ CASES = {
     "sensitivity of many": lambda: plots.sensitivity(one_param(datasets=tuple("abcdefghi")), LAM),
     "heat map": lambda: plots.sensitivity_heatmap(results(GRID, datasets=(LONG,)), "lam", "alpha"),
     "objectives": lambda: plots.objective_panels(HISTORIES, {"printed": 3}),
+    "constant objective": lambda: plots.objective_panels({"a": [[2.0, 2.0]]}),
     "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
-    "trajectories": lambda: plots.trajectories(curves(), {"ACC": "accuracy"}),
-    "robustness": lambda: plots.robustness(noisy()),
+    "trajectories": lambda: plots.trajectories(CURVES, {"ACC": "accuracy"}),
+    "robustness": lambda: plots.robustness(NOISY),
     "forest": lambda: plots.forest(GAINS), "pipelines": lambda: plots.specification_curve(CURVE),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ROWS, [LONG, "x", "y"], ("a", "b")),
     "relation alone": lambda: plots.relation_matrix(MATRIX, None, ROWS, ROWS, ("a", "b")),
-    "runtime": lambda: plots.runtime(timings(), switch_at=35),
-    "scoreboard": lambda: plots.scoreboard(judged(["exact", "lower", "exact"]), {"p": "Paper\n3 cells"}),
+    "runtime": lambda: plots.runtime(TIMINGS, switch_at=35),
+    "scoreboard": lambda: boards(p=3, q=20, r=7),
     "leverage": lambda: plots.leverage(CHANGES),
     "weights": lambda: plots.weight_functions([1.0, 4.0], (1.0, 10.0)),
     "selection": lambda: plots.selection([POINTS[:5]], [[0, 1, -1, 2, 0]], [0, 0, 1, 1, 1]),
-    "transfer": lambda: plots.transfer_curve(transfer()),
-    "forgetting": lambda: plots.forgetting_curve(forgetting()),
-    "orders": lambda: plots.order_spread(orders()),
-    "costs": lambda: plots.stream_costs(costs()),
+    "transfer": lambda: plots.transfer_curve(TRANSFER),
+    "one seed": lambda: plots.transfer_curve(TRANSFER.query("seed == 0")),
+    "forgetting": lambda: plots.forgetting_curve(FORGETTING),
+    "orders": lambda: plots.order_spread(ORDERS),
+    "costs": lambda: plots.stream_costs(COSTS),
     "certainty": lambda: plots.certainty({"tasks": SHARED.assign(part=["all", LONG, "b"], low=-9.0, high=9.0),
                                           "views": SHARED.assign(part="all", low=-9.0, high=9.0)}),
     "sharing": lambda: plots.sharing({"relatedness": (SHARED, SHARED.groupby("source").mean())}),
@@ -150,7 +138,7 @@ CASES = {
     "number": lambda: plots.number_of_clusters(proposed()),
 }
 # These give their lines a look of their own, with a meaning; all others follow the style.
-OWN_LOOK = {"weights", "orders", "transfer", "forgetting", "leverage"}
+OWN_LOOK = {"weights", "orders", "transfer", "one seed", "forgetting", "leverage"}
 RED = plt.cycler("color", ["red"])
 MINE = {"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20, "axes.prop_cycle": RED}
 
@@ -177,6 +165,11 @@ def names(ticklabels):
 
 def legend(fig):
     return names(fig.legends[0].get_texts())
+
+
+def overlapping(fig):
+    boxes = [ax.get_position() for ax in fig.axes]
+    return [pair for pair in itertools.combinations(boxes, 2) if pair[0].overlaps(pair[1])]
 
 
 def line(fig, panel, number):
@@ -260,7 +253,7 @@ def test_lines_of_one_axes_differ_in_marker_and_in_lightness(name):
 
 
 def test_the_suite_draws_every_public_figure():
-    source = Path(__file__).read_text(encoding="utf-8").partition("CASES = {")[2].partition("\n}\n")[0]
+    source = Path(__file__).read_text(encoding="utf-8").partition("OWN_LOOK")[0]
     figures = {name for name in plots.__all__ if hasattr(getattr(plots, name), "__wrapped__")} - {"style"}
     assert {name for name in figures if f"plots.{name}(" not in source} == set()
 
@@ -279,7 +272,8 @@ NUMBERS = (
     ("weights", heights, 1, 1, np.linspace(0, 8, 400) < 1),
     ("weights", heights, 1, 2, smooth_weights(np.linspace(0, 8, 400), 4.0, 10.0)),
     ("robustness", edges, 0, 0, [90 - HALF, 90 + HALF]), ("transfer", edges, 0, 1, [41 - HALF, 41 + HALF]),
-    ("transfer", edges, 2, 0, [0, 20]), ("trajectories", edges, 0, 0, [0, 40 + 10 * HALF]))
+    ("transfer", edges, 2, 0, [0, 20]), ("one seed", edges, 0, 1, [40, 40]),
+    ("trajectories", edges, 0, 0, [0, 40 + 10 * HALF]))
 TITLES = {"objectives": ["a_data set with a\nrather $long$ name", "printed\n(paper: 3)", "", ""],
           "task objectives": ["a", "b", "c"], "transfer": ["x", "y", "", ""], "weights": ["κ = 1", "κ = 10"],
           "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
@@ -287,7 +281,7 @@ TITLES = {"objectives": ["a_data set with a\nrather $long$ name", "printed\n(pap
 LEGENDS = {"objectives": ["median over runs", "the paper stops"],
            "sensitivity": [LONG, "toy", "fixed in the other panels"],
            "runtime": [f"{LONG} (slope 3.0)", "b (slope 1.0)", "paper changes solver at 35"],
-           "scoreboard": ["● exact (2)", "▼ lower (1)"],
+           "scoreboard": ["● exact (27)", "▼ lower (3)"],
            "weights": [f"{rule}, 1/λ = {n}" for n in (1, 4) for rule in ("smooth", "hard")]}
 
 
@@ -316,29 +310,9 @@ def test_small_numbers_are_written_out_and_a_name_with_dollar_signs_is_not_read_
     assert fig.legends[0].get_window_extent().width > 100
 
 
-def test_colours_of_lines_and_of_verdicts_get_lighter_at_each_step():
-    with plots.style():
-        cycle = list(plt.rcParams["axes.prop_cycle"])
-    assert len(cycle) == len({entry["marker"] for entry in cycle}) == 6
-    assert min(np.diff([lightness(entry["color"]) for entry in cycle])) >= 9
+def test_colours_of_verdicts_get_lighter_at_each_step():
     counted = sorted(lightness(COLOURS[v][0]) for v in ("exact", "agrees", "higher", "lower", "inconclusive"))
     assert min(np.diff(counted)) >= 8
-
-
-def test_a_legend_of_many_rows_makes_the_figure_taller_and_leaves_the_axes_their_height():
-    many = plots.sensitivity(one_param(datasets=[f"{LONG}, number {n}" for n in range(10)]), LAM)
-    few, many = ((fig.get_figheight(), fig.axes[0].get_window_extent().height)
-                 for fig in (drawn("sensitivity of one"), many))
-    assert many[0] > few[0] + 1
-    assert many[1] > 0.85 * few[1]
-
-
-def test_sensitivity_has_a_panel_for_each_parameter():
-    assert [ax.get_xlabel() for ax in drawn("sensitivity").axes] == ["λ", "μ", "α", "β"]
-    for ax, base in zip(drawn("sensitivity").axes, BASE.values()):
-        assert names(ax.get_xticklabels()) == ["1/4", "1/2", "1", "2", "4"]
-        assert (ax.get_xscale(), len(ax.collections)) == ("log", 2)
-        assert ax.get_lines()[2].get_xdata()[0] == base
 
 
 def test_sensitivity_names_nmi_without_its_variant_and_can_tell_methods_apart_on_a_linear_axis():
@@ -379,23 +353,16 @@ def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
     assert "nan" not in " ".join(texts(ax))
     assert (len(texts(ax)), ax.patches[0].get_xy()) == (25, (4.05, 0.05))
     assert names(ax.get_yticklabels()) == ["4", "2", "1", "1/2", "1/4"]
-    # Nor does it average over a third parameter.
-    frame = results([s | {"mu": mu} for s in GRID for mu in (1.0, 2.0)], value=lambda s, run: s["mu"] / 10)
-    with pytest.raises(ValueError, match="fix mu first"):
-        plots.sensitivity_heatmap(frame, "lam", "alpha")
-
-
-def test_a_stopped_run_keeps_its_last_value_and_a_relative_one_is_its_gap_to_the_minimum():
-    fig = plots.objective_panels({"a": [[10, 4], [10, 8, 6, 2], [10, 5, 5, 5]]})
-    assert line(fig, 0, 0).get_xydata().tolist() == [[1, 10], [2, 5], [3, 5], [4, 4]]
-    fig = plots.objective_panels({"a": [[10.0, 5.0, 2.0]], "constant": [[2.0, 2.0]]})
-    assert_allclose(line(fig, 2, 0).get_ydata(), [0.8, 0.3, np.nan])
-    assert [ax.get_yscale() for ax in fig.axes] == ["linear", "linear", "log", "log"]
 
 
 SHOWN = [
     *((name, titles, expected) for name, expected in TITLES.items()),
     *((name, legend, expected) for name, expected in LEGENDS.items()),
+    ("sensitivity", lambda fig: [(ax.get_xlabel(), ax.get_xscale(), ax.get_lines()[2].get_xdata()[0])
+                                 for ax in fig.axes], list(zip("λμαβ", ["log"] * 4, BASE.values()))),
+    ("sensitivity", lambda fig: names(fig.axes[3].get_xticklabels()), ["1/4", "1/2", "1", "2", "4"]),
+    ("scoreboard", overlapping, []),
+    ("scoreboard", lambda fig: sum(text in ("●", "▼") for ax in fig.axes for text in texts(ax)), 30),
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
@@ -441,12 +408,9 @@ def test_a_method_looks_the_same_whatever_it_is_shown_with():
     assert (alone["MSPL-hard"], len({str(look) for look in beside.values()})) == (beside["MSPL-hard"], 4)
 
 
-def test_a_single_seed_has_no_interval():
-    assert_allclose(edges(plots.transfer_curve(transfer().query("seed == 0")), 0, 1), [40, 40])
-
-
 @pytest.mark.parametrize(("draw", "arguments", "message"), [
     (plots.sensitivity_heatmap, (results(GRID, ("a", "b")), "lam", "alpha"), "fix dataset first"),
+    (plots.sensitivity_heatmap, (star(), "lam", "alpha"), "fix beta, mu first"),
     (plots.embedding, ([np.eye(3)], [np.arange(2)], ["a"]), r"labels: \[2\] labels for \[3\] samples")])
 def test_what_cannot_be_drawn_is_refused_with_its_reason(draw, arguments, message):
     with pytest.raises(ValueError, match=message):

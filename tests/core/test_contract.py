@@ -42,9 +42,26 @@ def test_estimator_keeps_the_contract(cls, name):
     contract.CHECKS[name](cls)
 
 
-class GlobalSeed(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        return super()._fit_task(X, n_clusters, np.random.randint(1000))  # noqa: NPY002
+def changed(fit_task):
+    """k-means that fits a task by ``fit_task(fit, X, n_clusters, seed)``, where ``fit`` is the right way."""
+    class Changed(KMeans):
+        def _fit_task(self, X, n_clusters, seed):
+            return fit_task(super()._fit_task, X, n_clusters, seed)
+
+    return Changed
+
+
+def spoiled(change):
+    """k-means whose result, one ``Fit`` per task, is what ``change`` makes of it."""
+    return changed(lambda fit, *task: replace(found := fit(*task), **change(found)))
+
+
+GlobalSeed = changed(lambda fit, X, k, seed: fit(X, k, np.random.randint(1000)))  # noqa: NPY002
+SeesTheScale = changed(lambda fit, X, k, seed: fit(np.minimum(X, 1.0), k, seed))
+RisingObjective = spoiled(lambda fit: {"objective": [*fit.objective, fit.objective[-1] + 1.0]})
+LabelsOutOfRange = spoiled(lambda fit: {"labels": fit.labels + 1})
+NeverWarns = spoiled(lambda fit: {"converged": True})
+IgnoresClusters = spoiled(lambda fit: {"labels": np.zeros_like(fit.labels)})
 
 
 class MutatesInput(KMeans):
@@ -54,30 +71,10 @@ class MutatesInput(KMeans):
         return super().fit(Xs)
 
 
-def changed(change):
-    """k-means whose result, one ``Fit`` per task, is what ``change`` makes of it."""
-    class Changed(KMeans):
-        def _fit_task(self, X, n_clusters, seed):
-            return replace(fit := super()._fit_task(X, n_clusters, seed), **change(fit))
-
-    return Changed
-
-
-RisingObjective = changed(lambda fit: {"objective": [*fit.objective, fit.objective[-1] + 1.0]})
-LabelsOutOfRange = changed(lambda fit: {"labels": fit.labels + 1})
-NeverWarns = changed(lambda fit: {"converged": True})
-IgnoresClusters = changed(lambda fit: {"labels": np.zeros_like(fit.labels)})
-
-
 class HasNoShield(KMeans):
     def fit(self, Xs, y=None):
         np.linalg.cholesky(Xs[0].T @ Xs[0])
         return super().fit(Xs)
-
-
-class SeesTheScale(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        return super()._fit_task(np.minimum(X, 1.0), n_clusters, seed)
 
 
 class AcceptsAnything(KMeans):
@@ -91,10 +88,10 @@ class AcceptsAnything(KMeans):
         return fit
 
 
-class RoundsDenseDataOtherwise(KMeans):
-    def _fit_task(self, X, n_clusters, seed):
-        model = SklearnKMeans(n_clusters, init="random", n_init=1, random_state=seed).fit(X)
-        return Fit(model.labels_.astype(int), [model.inertia_], True)
+@changed
+def RoundsDenseDataOtherwise(fit, X, n_clusters, seed):
+    model = SklearnKMeans(n_clusters, init="random", n_init=1, random_state=seed).fit(X)
+    return Fit(model.labels_.astype(int), [model.inertia_], True)
 
 
 class DependsOnOrder(KMeans):
@@ -133,16 +130,15 @@ def test_unknown_estimator_lists_the_known_ones():
 
 
 def test_a_start_that_diverged_is_not_the_best():
-    class DivergesFirst(KMeans):
-        def _fit_task(self, X, n_clusters, seed):
-            fit = super()._fit_task(X, n_clusters, seed)
-            diverged = seed == spawn_seeds(0, 1)[0]
-            return replace(fit, objective=[np.nan]) if diverged else fit
+    @changed
+    def diverges_first(fit, X, n_clusters, seed):
+        found = fit(X, n_clusters, seed)
+        return replace(found, objective=[np.nan]) if seed == spawn_seeds(0, 1)[0] else found
 
     Xs = contract.planted(KMeans)
-    assert np.isfinite(DivergesFirst(3, n_init=2, random_state=0).fit(Xs).objective_).all()
-    with pytest.raises(NumericalError, match="DivergesFirst broke down.*diverged: objective_"):
-        DivergesFirst(3, random_state=0).fit(Xs)
+    assert np.isfinite(diverges_first(3, n_init=2, random_state=0).fit(Xs).objective_).all()
+    with pytest.raises(NumericalError, match="broke down.*diverged: objective_"):
+        diverges_first(3, random_state=0).fit(Xs)
 
 
 @pytest.mark.parametrize(("method", "parameters", "change", "named"), [

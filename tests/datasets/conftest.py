@@ -42,8 +42,7 @@ def made_up(tmp_path, monkeypatch):
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
-    """No file can be had: an empty cache, which is returned, no mirror and no network."""
+    """No file can be had: an empty cache, no mirror and no network."""
     monkeypatch.delenv("MTCLIB_DATA", raising=False)
     monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
     monkeypatch.setenv("MTCLIB_OFFLINE", "1")
-    return tmp_path

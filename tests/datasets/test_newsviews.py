@@ -7,25 +7,17 @@ from mtclib.datasets import load, newsviews
 HEADER = "%%MatrixMarket matrix coordinate real general\n"
 
 
-def news_files(write):
-    write("BBCSport/bbcsport_seg1of2.docs", "a.2\na.1\nb.1\n")
-    write("BBCSport/bbcsport_seg2of2.docs", "b.1\nb.9\na.2\n")
-    write("BBCSport/bbcsport_seg1of2.mtx", HEADER + "2 3 4\n1 1 3.0\n2 2 1.0\n1 3 2.0\n2 3 2.0\n")
-    write("BBCSport/bbcsport_seg2of2.mtx", HEADER + "3 3 3\n3 1 5.0\n2 2 1.0\n1 3 4.0\n")
-    write("BBCSport/bbcsport.clist", "b: b.1,b.9\na: a.1,a.2\n")
-
-
-def test_stories_that_have_all_views_are_kept_in_the_order_of_the_first(made_up):
-    news_files(made_up)
+def test_stories_that_have_all_views_keep_the_order_of_the_first_and_each_view_is_weighed_alone(made_up):
+    made_up("BBCSport/bbcsport_seg1of2.docs", "a.2\na.1\nb.1\n")
+    made_up("BBCSport/bbcsport_seg2of2.docs", "b.1\nb.9\na.2\n")
+    made_up("BBCSport/bbcsport_seg1of2.mtx", HEADER + "2 3 4\n1 1 3.0\n2 2 1.0\n1 3 2.0\n2 3 2.0\n")
+    made_up("BBCSport/bbcsport_seg2of2.mtx", HEADER + "3 3 3\n3 1 5.0\n2 2 1.0\n1 3 4.0\n")
+    made_up("BBCSport/bbcsport.clist", "b: b.1,b.9\na: a.1,a.2\n")
     data = load("bbcsport")
     assert [X.toarray().tolist() for X in data.Xs] == [[[3, 0], [2, 2]], [[4, 0, 0], [0, 0, 5]]]
     assert (data.labels.tolist(), data.class_names) == ([0, 1], (("a", "b"),))
     assert data.differences == ("samples: 2, printed 544.",) * 2
     assert {source["file"].rpartition(".")[2] for source in data.sources} == {"mtx", "docs", "clist"}
-
-
-def test_weights_are_made_in_each_view_for_itself(made_up):
-    news_files(made_up)
     within = load("bbcsport", weighting="tfidf").Xs
     assert np.allclose(within[0].toarray(), [[0, 0], [0, 2 * np.log(2)]], atol=1e-9)
     over_all = load("bbcsport", weighting="share-idf").Xs

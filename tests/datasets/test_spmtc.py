@@ -6,25 +6,21 @@ from data_support import real_data
 from scipy import sparse
 
 from mtclib.datasets import formats, load
-from mtclib.datasets.spmtc import NEWSGROUPS_TASKS
+from mtclib.datasets.dataset import SETS
 
 
-def lssmtc_files(write):
-    write("20news-lssmtc/comp.vs.sci_task1.mat", {
-        "fea": sparse.csc_matrix([[3.0, 4, 0], [1, 0, 0], [0, 0, 2]]),
-        "gnd": np.array([[1], [2], [1]], np.uint8),
-    })  # fmt: skip
-    write("20news-lssmtc/comp.vs.sci_task2.mat", {
-        "fea": sparse.csc_matrix([[0.0, 1, 1]]), "gnd": np.array([[2]], np.uint8),
-    })  # fmt: skip
+def lssmtc_files(write, *tasks):
+    for file, (fea, gnd) in zip(SETS["spmtc-compvssci"]["files"], tasks):
+        write(file, {"fea": sparse.csc_matrix(fea), "gnd": np.array(gnd, np.uint8)[:, None]})
 
 
 def test_the_stored_counts_are_read_in_their_order_and_weighed_over_one_task_or_over_all(made_up):
-    lssmtc_files(made_up)
+    lssmtc_files(made_up, ([[3.0, 4, 0], [1, 0, 0], [0, 0, 2]], [1, 2, 1]), ([[0.0, 1, 1]], [2]))
     data = load("spmtc-compvssci")
     assert data.Xs[0].toarray().tolist() == [[3, 4, 0], [1, 0, 0], [0, 0, 2]]
     assert [y.tolist() for y in data.labels] == [[0, 1, 0], [1]]
-    assert (data.class_names, data.edition) == (NEWSGROUPS_TASKS["compvssci"], "lssmtc")
+    assert data.class_names[1] == ("comp.sys.ibm.pc.hardware", "sci.med")
+    assert data.edition == "lssmtc"
     assert data.differences[0] == "samples: 3, printed 1875; features: 3, printed 2000."
     assert data.summary()["samples (paper)"].tolist() == [1875, 1827]
     alone = load("spmtc-compvssci", weighting="tfidf", idf_scope="task").Xs[0].toarray()
@@ -34,26 +30,16 @@ def test_the_stored_counts_are_read_in_their_order_and_weighed_over_one_task_or_
 
 
 def test_a_like_for_like_set_is_built_from_the_same_groups(made_up):
-    groups = [group for task in NEWSGROUPS_TASKS["recvstalk"] for group in task]
-    words = ["engines clutch", "rifles engine", "pitcher bats", "treaty pitchers"]
-    files = {
-        f"20news-bydate-test/{group}/{n}": f"Subject: x\n\n{word}".encode()
-        for group, word in zip(groups, words)
-        for n in (1, 2)
-    }
+    words = {"rec.autos": "engines clutch", "talk.politics.guns": "rifles engine",
+             "rec.sport.baseball": "pitcher bats", "talk.politics.mideast": "treaty pitchers"}
+    files = {f"20news-bydate-test/{group}/{n}": f"Subject: x\n\n{word}".encode()
+             for group, word in words.items() for n in (1, 2)}
     made_up("20newsgroups/20news-bydate.tar.xz", files)
     data = load("spmtc-recvstalk", edition="bydate", remove=("headers",))
-    assert (data.class_names, data.edition) == (NEWSGROUPS_TASKS["recvstalk"], "bydate")
+    assert ([*sum(data.class_names, ())], data.edition) == ([*words], "bydate")
     assert [X.shape for X in data.Xs] == [(4, 6), (4, 6)]
     assert data.differences[1].startswith("samples: 4, printed 1545")
     assert "another selection" in data.differences[1]
-
-
-def transfer_file(write, name):
-    write(f"reuters-transfer/{name}", {
-        "Xs": sparse.csc_matrix([[3.0, 0.5], [4, 0]]), "Xt": sparse.csc_matrix([[1.5], [0]]),
-        "Ys": sparse.csc_matrix([[1.0], [-1]]), "Yt": sparse.csc_matrix([[-1.0]]),
-    })  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "file", "classes", "labels"), [
@@ -62,7 +48,8 @@ def transfer_file(write, name):
     ("spmtc-peoplevsplaces", "people_vs_place_1.mat", ("people", "places"), [[1, 0], [0]]),
 ])  # fmt: skip
 def test_a_transfer_set_becomes_two_tasks_whose_classes_mean_the_same(made_up, name, file, classes, labels):
-    transfer_file(made_up, file)
+    content = {"Xs": [[3.0, 0.5], [4, 0]], "Xt": [[1.5], [0]], "Ys": [[1.0], [-1]], "Yt": [[-1.0]]}
+    made_up(f"reuters-transfer/{file}", {key: sparse.csc_matrix(X) for key, X in content.items()})
     data = load(name)
     assert ([y.tolist() for y in data.labels], data.class_names) == (labels, (classes, classes))
     assert [X.toarray().tolist() for X in data.Xs] == [[[3, 4], [0.5, 0]], [[1.5, 0]]]
@@ -90,8 +77,7 @@ def test_both_editions_of_a_transfer_set_have_the_same_documents_terms_and_label
 
 
 def test_a_matlab_file_without_the_variable_or_with_strange_labels_is_refused(made_up):
-    made_up("20news-lssmtc/comp.vs.sci_task1.mat", {"fea": np.eye(2), "gnd": np.array([[1], [3]])})
-    made_up("20news-lssmtc/comp.vs.sci_task2.mat", {"fea": np.eye(2), "gnd": np.array([[1], [2]])})
+    lssmtc_files(made_up, (np.eye(2), [1, 3]), (np.eye(2), [1, 2]))
     with pytest.raises(ValueError, match="no variable 'Xs'"):
         formats.read_mat("20news-lssmtc/comp.vs.sci_task1.mat", "fea", "Xs")
     with pytest.raises(ValueError, match=r"stored labels \[1, 3\]"):

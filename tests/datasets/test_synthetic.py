@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from mtclib.companion.runs.fit import execute
 from mtclib.companion.runs.jobs import Job
-from mtclib.datasets import Dataset, load
+from mtclib.datasets import Dataset, load, synthetic
 from mtclib.datasets.synthetic import noise_documents, with_noise
 
 
@@ -19,37 +19,27 @@ def test_the_seed_decides(name):
         assert one == again != other
 
 
-def toy_by_the_letter(seed, s):
-    """The recipe, entry by entry of its description, apart from the draws themselves."""
-    rng = np.random.default_rng(seed)
-    centres = [(-s / 2, -s / 2), (s / 2, -s / 2), (-s / 2, s / 2), (s / 2, s / 2)]
-    deviations = [[0.4, 0.8, 1.2], [1.2, 0.4, 0.8], [0.8, 1.2, 0.4], [0.8, 0.8, 0.8]]
-    clean, noisy = np.zeros((3, 400, 2)), np.zeros((3, 400, 2))
-    for v in range(3):
-        points, mask = rng.normal(size=(400, 2)), rng.random((400, 2))
-        small, large = rng.normal(size=(400, 2)), rng.uniform(-8, 8, (400, 2))
-        for i, j in np.ndindex(400, 2):
-            clean[v, i, j] = centres[i // 100][j] + deviations[i // 100][v] * points[i, j]
-            noisy[v, i, j] = clean[v, i, j] + (0.5 * small[i, j] if mask[i, j] < 0.8 else large[i, j])
-    return clean, noisy
-
-
 def test_the_toy_data_follow_the_recipe():
-    clean, noisy = toy_by_the_letter(3, 6.0)
-    for noise, expected in ((False, clean), (True, noisy)):
-        data = load("mspl-toy", random_state=3, separation=6.0, noise=noise)
-        assert all(np.allclose(X, Z, atol=1e-12) for X, Z in zip(data.Xs, expected))
+    clean, wide = (load("mspl-toy", separation=s, noise=False).Xs for s in (4.0, 6.0))
+    corners = np.repeat([(-1, -1), (1, -1), (-1, 1), (1, 1)], 100, axis=0)
+    deviations = [[0.4, 0.8, 1.2], [1.2, 0.4, 0.8], [0.8, 1.2, 0.4], [0.8, 0.8, 0.8]]
+    for v, noisy in enumerate(load("mspl-toy").Xs):
+        np.testing.assert_allclose(wide[v] - clean[v], corners, atol=1e-12)
+        spread = (clean[v] - 2 * corners).reshape(4, 200).std(axis=1)
+        np.testing.assert_allclose(spread, [row[v] for row in deviations], rtol=0.15)
+        # A fifth of the entries has noise between -8 and 8, of which three in four are beyond 2.
+        assert (np.abs(noisy - clean[v]) > 2).mean() == pytest.approx(0.15, abs=0.04)
     assert load("mspl-toy").labels.tolist() == np.repeat(range(4), 100).tolist()
 
 
-def test_the_noise_has_mean_one_and_the_variance_of_its_looks_and_spectra_are_positive():
-    assert min(X.min() for X in load("mbc-spectra").Xs) > 0
-    data = load("mbc-spectra", n_samples=(4000, 4), n_classes=1, n_bands=8, looks=2)
-    X = data.Xs[0]
-    relative = X / X.mean(axis=0)
-    np.testing.assert_allclose(relative.var(axis=0), 0.5, atol=0.08)
-    first, second = data.Xs[0].mean(axis=0)[[0, -1]]
-    assert first > 20 * second, "the envelopes fall with frequency"
+def test_the_noise_of_spectra_has_the_variance_of_a_periodogram_and_envelopes_fall(monkeypatch):
+    monkeypatch.setattr(synthetic, "SPECTRA", (16_000, 4))
+    data = load("mbc-spectra")
+    assert min(X.min() for X in data.Xs) > 0
+    X = data.Xs[0][data.labels[0] == 1]
+    np.testing.assert_allclose((X / X.mean(axis=0)).var(axis=0), 1.0, atol=0.2)
+    first, second = X.mean(axis=0)[[0, -1]]
+    assert first > 20 * second
 
 
 @pytest.mark.parametrize("share", [0.1, 0.4])

@@ -8,7 +8,6 @@ from mtclib.datasets import load, load_corpus, webkb
 
 HEAD = "Server: x\r\n\r\n"
 THIN, EMPTY = "student/texas/http:^^texas^thin", "student/texas/http:^^texas^empty"
-MOVED = "course/cornell/http:^^cornell^moved"
 
 
 @pytest.fixture
@@ -34,9 +33,8 @@ def thin(tree):
 
 @pytest.fixture
 def web(tree):
-    """All classes, an empty page and one that has moved."""
-    moved = "WWW Alert:  Redirection response x\n\n301 Moved"
-    return tree((*webkb.CLASSES["6"], "other"), **{EMPTY: f"{HEAD}<p>The <b>OF</b> 12", MOVED: moved})
+    """All classes, and an empty page."""
+    return tree((*webkb.CLASSES["6"], "other"), **{EMPTY: f"{HEAD}<p>The <b>OF</b> 12"})
 
 
 def test_page_text_has_no_markup_and_keeps_what_is_read():
@@ -60,13 +58,12 @@ def test_pages_are_labelled_by_university_and_class(web):
 def test_spmtcs_tasks_are_universities_and_pages_are_dropped_as_asked():
     data = load("spmtc-webkb")
     assert (data.task_names, data.n_clusters) == (webkb.UNIVERSITIES, [4] * 4)
-    assert [np.bincount(y).tolist() for y in data.labels] == [[3, 2, 2, 2]] + [[2] * 4] * 3
+    assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 4] * 4
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
     assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
-    kept, moved = load("spmtc-webkb", drop=(), min_terms=0), load("spmtc-webkb", drop=["moved"])
-    assert ([X.shape[0] for X in kept.Xs], len(kept.sources)) == ([9, 9, 8, 8], 1)
-    dropped = [each.preprocessing[1]["dropped"] for each in (data, kept, moved)]
-    assert dropped == [{"empty": [EMPTY]}, {}, {"moved": [MOVED]}]
+    kept = load("spmtc-webkb", drop=(), min_terms=0)
+    assert ([X.shape[0] for X in kept.Xs], len(kept.sources)) == ([8, 9, 8, 8], 1)
+    assert [each.preprocessing[1]["dropped"] for each in (data, kept)] == [{"empty": [EMPTY]}, {}]
 
 
 @pytest.mark.usefixtures("thin")

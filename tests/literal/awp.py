@@ -14,13 +14,8 @@ def embedding(A, k):
     return leading(normalised(A), k)
 
 
-def objective(Y, Fs, Rs):
-    """The sum of the norms."""
-    return sum(np.sqrt(np.sum((Y - F @ R) ** 2)) for F, R in zip(Fs, Rs))
-
-
 def awp(Fs, Rs, sweeps):
-    """Y, the R_v and the p_v after the sweeps, from given R_v and equal weights; and the sum after each."""
+    """Y, the R_v and the p_v after the sweeps, from given R_v and equal weights; and their sum after each."""
     n, k = Fs[0].shape
     p, history = np.ones(len(Fs)), []
     for _ in range(sweeps):
@@ -29,5 +24,5 @@ def awp(Fs, Rs, sweeps):
             Y[i, np.argmax(sum(F[i] @ R / weight for F, R, weight in zip(Fs, Rs, p)))] = 1.0
         Rs = [projection(F.T @ Y) for F in Fs]
         p = np.array([np.sqrt(np.sum((Y - F @ R) ** 2)) for F, R in zip(Fs, Rs)])
-        history.append(objective(Y, Fs, Rs))
+        history.append(np.sum(p))
     return Y, Rs, p, history

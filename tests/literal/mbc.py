@@ -43,17 +43,15 @@ def local_loss(X, h, U, d):
     return sum(d(X[i], U[h[i]]) for i in range(len(X))) / len(X)
 
 
+def separation(Us, Ws, lam, d):
+    """The second sum of Eq. (9) with the relaxed constraints; its unordered pairs hold both directions."""
+    return sum(lam / (len(Us) - 1) * W[z, l] * d(Us[t][z], Us[s][l]) for (t, s), W in Ws.items()
+               for z in range(len(Us[t])) for l in range(len(Us[s])))
+
+
 def loss(Xs, hs, Us, Ws, lam, d):
-    """Eq. (9) with the relaxed constraints; its unordered pairs hold both directions."""
-    T = len(Xs)
-    total = sum(local_loss(X, h, U, d) for X, h, U in zip(Xs, hs, Us))
-    for t in range(T):
-        for s in range(t + 1, T):
-            for z in range(len(Us[t])):
-                for l in range(len(Us[s])):
-                    total += lam / (T - 1) * (Ws[t, s][z, l] * d(Us[t][z], Us[s][l])
-                                              + Ws[s, t][l, z] * d(Us[s][l], Us[t][z]))
-    return total
+    """Eq. (9)."""
+    return sum(local_loss(X, h, U, d) for X, h, U in zip(Xs, hs, Us)) + separation(Us, Ws, lam, d)
 
 
 def relation(U_t, U_s, d):
@@ -143,10 +141,15 @@ def geodesic_walk(d, gradient, inverse, A, B, left, right, steps=60):
     return q
 
 
+def cluster_means(X, h, U):
+    """Mean of each cluster; an empty one keeps its centroid."""
+    return np.array([np.mean([x for x, a in zip(X, h) if a == z], axis=0) if z in h else U[z]
+                     for z in range(len(U))])
+
+
 def initial_centroids(Xs, hs, Ks):
     """Algorithm 1, line 1."""
-    return [np.array([np.mean([x for x, a in zip(X, h) if a == z], axis=0) for z in range(K)])
-            for X, h, K in zip(Xs, hs, Ks)]
+    return [cluster_means(X, h, np.zeros((K, X.shape[1]))) for X, h, K in zip(Xs, hs, Ks)]
 
 
 def algorithm_1(Xs, hs, Ks, lam, d, gradient, inverse, solve, sweeps):

@@ -36,12 +36,8 @@ def local_loss(t, Ps, Bs, G):
 
 def loss(Ps, Bs, Ws, lam, G):
     """J; for one-hot memberships that of MBC."""
-    T = len(Ps)
-    total = sum(local_loss(t, Ps, Bs, G) for t in range(T))
-    for (t, s), W in Ws.items():
-        total += lam / (T - 1) * sum(W[z, l] * distance(Bs[t][z], Bs[s][l], G)
-                                     for z in range(len(Bs[t])) for l in range(len(Bs[s])))
-    return total
+    return (sum(local_loss(t, Ps, Bs, G) for t in range(len(Ps)))
+            + mbc.separation(Bs, Ws, lam, lambda a, b: distance(a, b, G)))
 
 
 def centroids(t, Ps, Bs, Ws, lam, G):

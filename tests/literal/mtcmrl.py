@@ -8,7 +8,8 @@ The constraint of Eq. (2) sums over all i and j: each relation matrix that the p
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_sylvester
+from scipy.linalg import solve_sylvester
+from scipy.optimize import nnls
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import cosine_similarity
 
@@ -38,59 +39,14 @@ def start(labels, n_clusters):
     return np.eye(n_clusters)[labels] + 0.2
 
 
-def relation_qp(A, beta, tol=1e-14):
-    """Eq. (5) by a general solver of quadratic programmes.
+def relation_qp(A, beta):
+    """Eq. (5), the point of the simplex nearest to -A / (2 beta), by an active set method for least squares.
 
-    The vector g stacks the rows of G; P = 2 beta I is built and used as a full matrix, as a general solver
-    does.  `tol` is the square of the wanted precision of G.  Programmes in common use stop near 1e-8.
+    Of the z >= 0 that minimise |z - b 1'z|^2 + (1'z - 1)^2 each is a multiple of it; b may be shifted.
     """
-    f = np.ravel(A).astype(float)
-    return interior_point(2 * beta * np.eye(f.size), f, tol).reshape(np.shape(A))
-
-
-def interior_point(P, f, tol=1e-14, max_iter=100):
-    """min 1/2 g'Pg + f'g subject to sum(g) = 1, g >= 0, by Mehrotra's predictor-corrector method.
-
-    P is any symmetric positive semidefinite matrix.  Each iteration factorises P + diag(z / g) once.
-    The upper bounds g <= 1 of Eq. (5) follow from the other constraints.  `tol` bounds the duality
-    gap relative to the largest entry of P and f; the residuals end far lower.
-    """
-    m = f.size
-    scale = max(np.abs(f).max(), np.abs(P).max())
-    feasible = max(tol, 1e-12)
-    g, y, z = np.full(m, 1 / m), 0.0, np.full(m, scale)
-    for _ in range(max_iter):
-        dual, primal, gap = P @ g + f - y - z, 1 - g.sum(), g @ z
-        if gap < tol * scale and abs(primal) < feasible and np.abs(dual).max() < feasible * scale:
-            return g
-        H = P.copy(order="F")
-        H[np.diag_indices(m)] += z / g
-        factor = cho_factor(H, overwrite_a=True, check_finite=False)
-        dg, dy, dz = newton_step(factor, g, z, dual, primal, -g * z)
-        length = step_length(g, dg, z, dz)
-        centring = ((g + length * dg) @ (z + length * dz) / gap) ** 3
-        dg, dy, dz = newton_step(factor, g, z, dual, primal, centring * gap / m - g * z - dg * dz)
-        length = 0.995 * step_length(g, dg, z, dz)
-        g, y, z = g + length * dg, y + length * dy, z + length * dz
-    raise RuntimeError(f"no solution of the quadratic programme after {max_iter} iterations")
-
-
-def newton_step(factor, g, z, dual, primal, complementarity):
-    """Steps of g, y and z that remove the three residuals to first order; `factor` is P + diag(z / g)."""
-    ones = cho_solve(factor, np.ones(g.size), check_finite=False)
-    free = cho_solve(factor, complementarity / g - dual, check_finite=False)
-    dy = (primal - free.sum()) / ones.sum()
-    dg = free + dy * ones
-    return dg, dy, (complementarity - z * dg) / g
-
-
-def step_length(g, dg, z, dz):
-    """The longest step, at most 1, that keeps g and z nonnegative."""
-    length = 1.0
-    for value, change in ((g, dg), (z, dz)):
-        shrinking = change < 0
-        length = min(length, np.min(-value[shrinking] / change[shrinking], initial=1.0))
-    return length
+    b = (A.min() - np.ravel(A)) / (2 * beta)
+    z = nnls(np.vstack([np.eye(b.size) - b[:, None], np.ones(b.size)]), np.append(np.zeros(b.size), 1.0))[0]
+    return (z / z.sum()).reshape(A.shape)
 
 
 def relation_frank_wolfe(A, beta, n_iter=1000, tol=1e-6):
@@ -145,11 +101,13 @@ def membership(M, Y, X, W, lam, exponent):
     return Y * ratio**exponent
 
 
-def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=0.5, n_iter=10):
+def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=0.5, n_iter=10,
+        relation=relation_qp):
     """Algorithm 1, `n_iter` iterations of it, from `Ys0` as it is: see `start` for the paper's.
 
     With coupling "printed" a visit of task t renews G^(t,s) and its model step uses these alone, Eqs. (6) and
     (7).  With "full" the model step minimises Eq. (3), where G^(s,t) stands too; both are renewed together.
+    ``relation`` solves Eq. (5).
     Returns a dict: Ys, Ws (lists), Gs (dict of (t, s)) and objective, Eq. (3) after each iteration.
     """
     Xs = [X.toarray() if issparse(X) else np.asarray(X, dtype=float) for X in Xs]
@@ -162,7 +120,7 @@ def fit(Xs, n_clusters, Ys0, lam, mu, alpha, beta, coupling="printed", exponent=
         for t in range(T):
             others = [s for s in range(T) if s != t]
             for s in others:
-                Gs[t, s] = relation_qp(model_distances(Ws[t], Ws[s]), beta)
+                Gs[t, s] = relation(model_distances(Ws[t], Ws[s]), beta)
                 if coupling == "full":
                     Gs[s, t] = Gs[t, s].T
             pulls = [Gs[t, s] + Gs[s, t].T if coupling == "full" else Gs[t, s] for s in others]

@@ -21,12 +21,6 @@ def objective(Xs, Ls, Fs, Ws, bs, alpha, beta, p):
     return total
 
 
-def weights(Ws, p):
-    """The diagonal matrix D."""
-    W = np.hstack(Ws)
-    return np.diag([p / 2 * (W[j] @ W[j] + EPS) ** ((p - 2) / 2) for j in range(len(W))])
-
-
 def round_(X, L, D, alpha, beta, k):
     """F, W and b of a task for given D, together."""
     n = len(X)
@@ -42,6 +36,6 @@ def mtsc(Xs, Ls, ks, alpha, beta, p, rounds):
     for _ in range(rounds):
         found = [round_(X, L, D, alpha, beta, k) for X, L, k in zip(Xs, Ls, ks)]
         Fs, Ws, bs = zip(*found)
-        D = weights(Ws, p)
+        D = np.diag([p / 2 * (w @ w + EPS) ** ((p - 2) / 2) for w in np.hstack(Ws)])
         history.append(objective(Xs, Ls, Fs, Ws, bs, alpha, beta, p))
     return Fs, Ws, bs, history

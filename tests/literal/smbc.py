@@ -4,15 +4,7 @@ Notation as in ``literal.mbc``; ``alone`` are solutions (h, U) of single-task Br
 number of sweeps is fixed, and enough for partitions to settle.
 """
 
-import numpy as np
-
 from literal import mbc
-
-
-def means(X, h, U):
-    """Mean of each cluster; an empty one keeps its centroid."""
-    return np.array([np.mean([x for x, a in zip(X, h) if a == z], axis=0) if z in h else U[z]
-                     for z in range(len(U))])
 
 
 def single(X, h, K, d, sweeps):
@@ -20,13 +12,13 @@ def single(X, h, K, d, sweeps):
     U = mbc.initial_centroids([X], [h], [K])[0]
     for _ in range(sweeps):
         h = mbc.assign(X, U, d)
-        U = means(X, h, U)
+        U = mbc.cluster_means(X, h, U)
     return mbc.assign(X, U, d), U
 
 
 def partition_loss(X, h, K, d):
     """Mean divergence of the samples from the means of their clusters."""
-    return mbc.local_loss(X, h, means(X, h, np.zeros((K, X.shape[1]))), d)
+    return mbc.local_loss(X, h, mbc.initial_centroids([X], [h], [K])[0], d)
 
 
 def boosted_sweep(Xs, hs, Us, lam, d, gradient, inverse, solve, free):
@@ -66,7 +58,7 @@ def step_by_step(Xs, hs, Ks, lam, d, gradient, inverse, solve, sweeps):
         choices.append([])
         for t in range(len(Us)):
             boosted = mbc.centroids(t, Xs, hs, Us, Ws, lam, gradient, inverse, solve)
-            plain = means(Xs[t], hs[t], Us[t])
+            plain = mbc.cluster_means(Xs[t], hs[t], Us[t])
             losses = [mbc.local_loss(Xs[t], mbc.assign(Xs[t], U, d), U, d) for U in (boosted, plain)]
             choices[-1].append(bool(losses[0] <= losses[1]))
             Us[t] = boosted if choices[-1][-1] else plain

@@ -63,13 +63,6 @@ def test_the_sum_of_the_values_is_never_below_that_of_the_start(seed, k, extra, 
     np.testing.assert_allclose(np.trace(U.T @ A @ U), values.sum(), atol=1e-11)
 
 
-def test_many_vectors_of_few_samples_are_found_by_a_dense_decomposition(monkeypatch):
-    monkeypatch.setattr(eigen, "_expand", None)
-    A = symmetric(450, 3)
-    values, _, _ = top_eigenvectors(lambda S: A @ S, start_of(450, 16), 15)
-    np.testing.assert_allclose(values, eigh(A, eigvals_only=True)[::-1][:15], atol=1e-12)
-
-
 def test_columns_of_the_start_may_depend_on_each_other_and_all_pairs_be_asked_for():
     A = symmetric(400, 2)
     column = start_of(400, 1)
@@ -79,18 +72,6 @@ def test_columns_of_the_start_may_depend_on_each_other_and_all_pairs_be_asked_fo
     values, U, following = top_eigenvectors(lambda S: A @ S, np.eye(6), 6)
     np.testing.assert_allclose((U * values) @ U.T, A, atol=1e-12)
     assert following == -np.inf
-
-
-def test_a_good_start_needs_fewer_products():
-    A = symmetric(400, 3)
-    exact = eigh(A)[1][:, -4:]
-
-    def products(start):
-        columns = []
-        top_eigenvectors(lambda S: columns.append(S.shape[1]) or A @ S, start, 4)
-        return sum(columns)
-
-    assert products(exact + 1e-6 * start_of(400, 4)) < products(start_of(400, 4)) / 2
 
 
 def test_nearly_equal_eigenvalues_end_in_a_dense_decomposition_or_an_error(monkeypatch):

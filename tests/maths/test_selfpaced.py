@@ -54,26 +54,20 @@ def test_shares_grow_in_equal_steps_and_end_at_one(start, step, expected):
     assert pace_shares(0.5, 5e-324, 3) == [0.5, 0.5, 0.5], "no more than there are rounds"
 
 
-@given(loss=st.floats(0.0, 50.0), threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
-def test_smooth_weights_minimise_their_regularised_loss(loss, threshold, sharpness):
-    weight = float(smooth_weights(np.array([loss]), threshold, sharpness)[0])
-
-    def value(v):
-        return v * loss + literal_mspl.regulariser("smooth", v, 1.0 / threshold, sharpness)
-    assert 0.0 <= weight <= 1.0
-    assert value(weight) <= value(GRID).min() + 1e-9 * (1.0 + loss + threshold) / min(sharpness, 1.0)
-    assert weight == pytest.approx(literal_mspl.weight("smooth", loss, 1.0 / threshold, sharpness))
-
-
 @given(threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
-def test_values_are_the_regularised_losses_at_the_best_weights(threshold, sharpness):
+def test_values_are_the_regularised_losses_at_the_weights_that_make_them_least(threshold, sharpness):
     losses = np.linspace(0.0, 60.0, 121)
     given = losses, threshold, sharpness
     for kind, weights, values in (("smooth", smooth_weights(*given), smooth_value(*given)),
                                   ("hard", hard_weights(*given[:2]), hard_value(*given[:2]))):
-        totals = [w * l + float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness))
-                  for w, l in zip(weights, losses)]
-        assert np.allclose(values, np.array(totals) - totals[0], rtol=1e-9, atol=1e-9)
+        regularisers = [float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness)) for w in weights]
+        totals = weights * losses + regularisers
+        assert np.allclose(values, totals - totals[0], rtol=1e-9, atol=1e-9)
+        on_grid = literal_mspl.regulariser(kind, GRID, 1.0 / threshold, sharpness)
+        least = np.array([(GRID * loss + on_grid).min() for loss in losses])
+        assert (totals <= least + 1e-9 * (1.0 + losses + threshold) / min(sharpness, 1.0)).all()
+        assert weights == pytest.approx([literal_mspl.weight(kind, loss, 1.0 / threshold, sharpness)
+                                         for loss in losses])
 
 
 def test_smooth_weights_survive_extreme_losses_and_thresholds():

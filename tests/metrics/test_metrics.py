@@ -82,10 +82,6 @@ def means_and_shares(X, labels):
     return np.array([group.mean(axis=0) for group in groups]), np.array([len(g) for g in groups]) / len(X)
 
 
-def squared_distances(U, V):
-    return cdist(U, V, "sqeuclidean")
-
-
 @pytest.mark.parametrize("n, k_true, k_pred", SIZES)
 @pytest.mark.parametrize("method", METHODS)
 def test_nmi_equals_scikit_learn_unless_both_sides_are_one_cluster(n, k_true, k_pred, method):
@@ -212,32 +208,20 @@ def test_labels_need_no_order(names):
     assert agreement(labels, [["x", "x", "x", "z"]]).tolist() == [1.0, 1.0, 0.0, 1.0]
 
 
-@pytest.mark.parametrize("K_t, K_s", [(4, 3), (3, 3), (1, 5), (20, 6), (6, 6)])
+@pytest.mark.parametrize("K_t, K_s, factor, convert", [
+    (4, 3, 1.0, np.asarray), (3, 3, 1.0, sp.csr_matrix), (1, 5, 1.0, sp.csc_array), (20, 6, 1.0, np.asarray),
+    (6, 6, 1.0, np.asarray), (7, 5, 1e-6, np.asarray), (7, 5, 1e4, sp.csr_array)])
 @pytest.mark.parametrize("marginals", ["empirical", "uniform"])
-def test_transport_equals_a_linear_programme(K_t, K_s, marginals):
+def test_transport_equals_a_linear_programme_on_any_scale_for_sparse_and_dense_data(K_t, K_s, factor, convert,
+                                                                                    marginals):
     X_t, labels_t, X_s, labels_s = two_tasks(K_t, K_s)
     (U_t, share_t), (U_s, share_s) = means_and_shares(X_t, labels_t), means_and_shares(X_s, labels_s)
     if marginals == "uniform":
         share_t, share_s = np.full(K_t, 1 / K_t), np.full(K_s, 1 / K_s)
-    expected = transport_by_linprog(squared_distances(U_t, U_s), share_t, share_s)
-    distance = partition_emd(X_t, labels_t, X_s, labels_s, marginals=marginals)
-    assert distance == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("factor", [1e-6, 1e-3, 1e4])
-def test_transport_is_exact_on_any_scale_of_the_data(factor):
-    X_t, labels_t, X_s, labels_s = two_tasks(7, 5)
-    expected = factor**2 * partition_emd(X_t, labels_t, X_s, labels_s)
-    distance = partition_emd(factor * X_t, labels_t, factor * X_s, labels_s)
-    assert distance == pytest.approx(expected, rel=1e-9, abs=0)
-
-
-def test_sparse_and_dense_data_give_the_same_transport():
-    X_t, labels_t, X_s, labels_s = two_tasks()
-    X_t, X_s = np.where(X_t > 0.5, X_t, 0), np.where(X_s > 0.5, X_s, 0)
-    dense = partition_emd(X_t, labels_t, X_s, labels_s)
-    assert partition_emd(sp.csr_matrix(X_t), labels_t, sp.csr_array(X_s), labels_s) == pytest.approx(dense)
-    assert partition_emd(sp.csc_array(X_t), labels_t, X_s, labels_s) == pytest.approx(dense)
+    expected = transport_by_linprog(cdist(U_t, U_s, "sqeuclidean"), share_t, share_s)
+    given = convert(factor * X_t), labels_t, factor * X_s, labels_s
+    distance = partition_emd(*given, marginals=marginals)
+    assert distance == pytest.approx(factor**2 * expected, rel=1e-9, abs=0)
 
 
 def test_a_callable_divergence_keeps_the_order_of_its_arguments():
@@ -259,7 +243,7 @@ def test_model_centroids_take_the_place_of_the_means():
     rng = np.random.default_rng(3)
     model = rng.normal(size=(4, 5)), rng.normal(size=(3, 5))
     shares = means_and_shares(X_t, labels_t)[1], means_and_shares(X_s, labels_s)[1]
-    cost = squared_distances(*model)
+    cost = cdist(*model, "sqeuclidean")
     empirical = partition_emd(None, labels_t, None, labels_s, centroids=model)
     assert empirical == pytest.approx(transport_by_linprog(cost, *shares))
     uniform = partition_emd(X_t, labels_t, X_s, labels_s, centroids=model, marginals="uniform")

@@ -29,13 +29,12 @@ def scores(kind, folder, n_runs=3) -> pd.DataFrame:
 
     NaN where a method fails.  DataFileError if there is no set.
     """
-    for _ in _sets(kind, folder):  # what is wrong with the last one is told before the first is clustered
-        pass
+    sets = list(_sets(kind, folder))  # what is wrong with the last is told before the first is clustered
     sources = advice.evidence(kind)
     best, specs = advice.advised(sources), sources.protocol.methods
     names = dict.fromkeys([best["take"], best["safe"], "Consensus", *MEMBERS[kind], *PEERS])
     found = {name: {method: np.mean([score(specs[method], data, own) for own in spawn_seeds(0, n_runs)])
-                    for method in names} for name, data in _sets(kind, folder)}
+                    for method in names} for name, data in sets}
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
 
 
@@ -64,13 +63,9 @@ def _sets(kind, folder):
 def score(spec, data, seed, n_clusters=None):
     """ARI of a method of the protocol in percent, the mean over tasks, with as many clusters as classes
     unless another number is given; NaN where it fails."""
-    def fitted():
-        n = data.n_clusters if n_clusters is None else n_clusters
-        model = resolve_estimator(spec.estimator)(n, random_state=seed, **spec.params)
-        return model.fit(data.Xs).labels_
-
-    done = attempt(fitted)
-    return np.nan if done.value is None else ari(data, done.value)
+    n = data.n_clusters if n_clusters is None else n_clusters
+    model = resolve_estimator(spec.estimator)(n, random_state=seed, **spec.params)
+    return np.nan if attempt(model.fit, data.Xs).error else ari(data, model.labels_)
 
 
 def report(kind, found):

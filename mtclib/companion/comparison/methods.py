@@ -61,7 +61,8 @@ def methods_table(kind=None) -> pd.DataFrame:
     ``large``: neither an iteration nor memory grows faster than n log n; ``large_negative``: nor does it with
     negative entries."""
     rows = {name: _described(cls, read()["methods"][name]) for name, cls in all_estimators().items()}
-    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(measured())
+    costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
+    frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(costs)
     return frame if kind is None else frame[frame["kind"] == choose(kind, KINDS, "kind")]
 
 
@@ -76,11 +77,6 @@ def _described(cls, entry):
         "file": f"{cls.__module__.replace('.', '/')}.py", **entry,
         "large": POWER not in entry["cost"] + entry["memory"],
         "large_negative": POWER not in entry["cost"] + entry.get(NEGATIVE, entry["memory"])}
-
-
-def measured() -> pd.DataFrame:
-    """What ``benchmarks/method_costs.py`` measured, index: class name; see `recorded` for the sizes."""
-    return pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
 
 
 def beside_floors():
@@ -113,8 +109,8 @@ def _exponent(measured, on_paper):
 
 
 def recorded(name) -> dict:
-    """Sizes of the data, versions and machine behind `measured` ("costs"), or the run on a cluster that lost
-    a worker, by ``benchmarks/cluster_run.py`` ("cluster")."""
+    """Sizes of the data, versions and machine behind the measured seconds ("costs"), or the run on a cluster
+    that lost a worker, by ``benchmarks/cluster_run.py`` ("cluster")."""
     found = json.loads((paths.paper_dir("methods") / f"{name}.json").read_text(encoding="utf-8"))
     return {name.replace("_", " "): value for name, value in found.items()}
 

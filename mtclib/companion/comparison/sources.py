@@ -17,7 +17,7 @@ from scipy import stats
 from mtclib.companion import runs
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import profiles
-from mtclib.companion.runs.jobs import algorithm, load_dataset, present_version, seed_for
+from mtclib.companion.runs.jobs import load_dataset, seed_for
 from mtclib.companion.userdata.contents import as_list
 from mtclib.core import paths
 from mtclib.core.checks import check_number
@@ -70,24 +70,14 @@ class Sources:
         """What is run, in a sentence."""
         sources = self.table.drop_duplicates("set").set_index("set")["source"]
         found = sources[self.done]
-        missing = sources.index.drop(found.index)
-        rest = {"sets not run, for want of time": missing, **(self._behind() if len(found) else {})}
-        rest = "".join(f"; {what}: {', '.join(names)}" for what, names in rest.items() if len(names))
+        methods = self.protocol.profile("full").methods if len(found) else []
+        there = self.rows["method"].unique() if methods else ()
+        absent = {"sets": sources.index.drop(found.index),
+                  "methods": [name for name in methods if name not in there]}
+        rest = "".join(f"; {what} not run, for want of time: {', '.join(names)}"
+                       for what, names in absent.items() if len(names))
         return (f"{self.kind}{self.about}: ran on {len(found)} of {len(sources)} sets, from "
                 f"{found.nunique()} of {sources.nunique()} sources{rest}")
-
-    def _behind(self):
-        """Methods that the protocol has and the results lack, or have by code that gives other labels now."""
-        versions, there = self.results.provenance["algorithm_versions"], set(self.rows["method"])
-        found = {"methods not run, for want of time": [], "run by earlier code": []}
-        for name in self.protocol.profile("full").methods:
-            spec = self.protocol.methods[name]
-            made_by = algorithm(spec.estimator, spec.params)
-            if name not in there:
-                found["methods not run, for want of time"].append(name)
-            elif versions[made_by] != present_version(made_by):
-                found["run by earlier code"].append(name)
-        return found
 
     def scores(self, metric: str = "ARI", k: str = "known", preparation: str | None = "first",
                methods: Iterable[str] | None = None) -> pd.DataFrame:

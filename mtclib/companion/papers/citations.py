@@ -30,12 +30,10 @@ class Entries(Shown):
 
     @property
     def text(self):
-        """All entries, one below the other."""
         return "\n\n".join(self.entries.values())
 
     @property
     def html(self):
-        """A fold for each entry."""
         return "\n".join(f"<details><summary>{escape(name)}</summary><pre>{escape(entry)}</pre></details>"
                          for name, entry in self.entries.items())
 
@@ -73,17 +71,7 @@ def _paper(known):
 
 
 def works(citation):
-    """The entries of a citation as the repository writes it, of one work or of several.
-
-    >>> print(works("K. Lang. NewsWeeder: Learning to filter netnews. ICML 1995, 331-339.")[0])
-    @inproceedings{lang1995newsweeder,
-      author = {K. Lang},
-      title = {{NewsWeeder: Learning to filter netnews}},
-      booktitle = {ICML},
-      pages = {331--339},
-      year = {1995},
-    }
-    """
+    """The entries of a citation as the repository writes it, of one work or of several."""
     found = list(WORK.finditer(citation.replace(" (ed.)", "")))
     if not found:
         raise ValueError(f"citation: {citation!r} is not of the form AUTHORS. TITLE. WHERE YEAR.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.papers import citations, study_of
+from mtclib.companion.papers import citations, scoreboard, study_of
 from mtclib.companion.parameters import UsageError, choose
 from mtclib.companion.tables import task_name
 from mtclib.companion.verdicts import published
@@ -31,12 +31,10 @@ class Copy:
 
     @property
     def title(self):
-        """The data sets."""
         return ", ".join(self.cells["dataset"].unique())
 
     @property
     def caption(self):
-        """What the numbers are."""
         return (f"{self.title}: mean ± standard deviation as printed in the {self.paper.upper()} paper, "
                 "and ours; proportions in percent")
 
@@ -109,7 +107,6 @@ class Copy:
         body = "\n".join(parts).replace(" ± ", r" $\pm$ ").replace("–", "--")
         return "".join(f"% {fact}".rstrip() + "\n" for fact in facts) + "\n" + body
 
-
     def _label(self):
         return re.sub(r"[^a-z0-9]+", "-", f"{self.paper} {self.title}".lower()).strip("-")
 
@@ -162,10 +159,8 @@ def _copy(paper, cells):
 
 def _cells(paper, datasets):
     """Printed cells and ours in one unit, and what a reader must know of each method."""
-    ours = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str},
-                       keep_default_na=False, na_values={"ours": [""], "sd": [""]})
     printed, protocol = study_of(paper).published, study_of(paper).protocol
-    ours = ours[ours["paper"] == paper][[*_KEY, "ours", "sd", "reconstruction"]]
+    ours = scoreboard.all_verdicts().query("paper == @paper")[[*_KEY, "ours", "sd", "reconstruction"]]
     cells = printed.merge(ours, on=_KEY, validate="1:1")
     cells = cells[cells["dataset"].isin(datasets)].reset_index(drop=True)
     factor = np.where(cells["unit"] == "distance", 1, 100)

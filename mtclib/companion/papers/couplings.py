@@ -19,12 +19,12 @@ SWEEPS = 100
 
 
 def values_of_couplings(data, further):
-    """Scores and d_M of MBC in each of ``runs`` fits for each coupling, a search's ``values``. ``pull`` of
-    the other tasks on a centroid is "mass", the entries of W as in Eq. (14), or "row", entries that sum to
-    lambda."""
+    """Scores and d_M of MBC in each of ``runs`` fits for each coupling, a search's ``values``."""
     names, (n_runs,) = ("masses", "pull", "first", "start"), further["runs"]
     for choice in (dict(zip(names, chosen)) for chosen in product(*(further[name] for name in names))):
-        runs = [_scores(data, fit(data.Xs, data.n_clusters, run, **choice).labels) for run in range(n_runs)]
+        reading = MBCReading(data.n_clusters, **choice)
+        runs = [_scores(data, reading._fit_once(data.Xs, data.n_clusters, run).labels)
+                for run in range(n_runs)]
         yield choice, {key: [one[key] for one in runs] for key in runs[0]}
 
 
@@ -36,30 +36,10 @@ def _scores(data, labels):
     return found
 
 
-def fit(Xs, n_clusters, run, *, masses, pull, first, start, lam=0.5, exchanges=None):
-    """Algorithm 1 for two tasks and the squared Euclidean distance, under these choices; with `exchanges` the
-    linear programme of each sweep is stopped after so many steps."""
-    labels = [random_labels(X.shape[0], k, np.random.default_rng([run, 0 if start == "same" else t]))
-              for t, (X, k) in enumerate(zip(Xs, n_clusters))]
-    centroids = [_means(X, h, k, np.zeros((k, X.shape[1]))) for X, h, k in zip(Xs, labels, n_clusters)]
-    history, relation = [], None
-    for _ in range(SWEEPS):
-        if first == "relations":
-            relation = _relation(centroids, labels, masses, exchanges, relation)
-        labels, loss = _assign(Xs, centroids)
-        if first == "assignments":
-            relation = _relation(centroids, labels, masses, exchanges, relation)
-        for t, W in enumerate((relation, relation.T)):
-            centroids[t] = _centroids(Xs[t], labels[t], W, centroids[t], centroids[1 - t], lam, pull)
-        history.append(loss + 2 * lam * np.vdot(relation, cdist(*centroids, "sqeuclidean")))
-        if len(history) > 1 and abs(history[-2] - history[-1]) <= TOL * abs(history[-1]):
-            break
-    converged = len(history) < SWEEPS
-    return Fit(_assign(Xs, centroids)[0], history, converged, {"cluster_centers_": centroids})
-
-
 class MBCReading(MultiTaskClusterer):
-    """`fit` as an estimator, for the runner; `mtclib.MBC` is the one to use."""
+    """Algorithm 1 for two tasks and the squared Euclidean distance; `mtclib.MBC` is the one to use. ``pull``
+    of the other task on a centroid is "mass", the entries of W as in Eq. (14), or "row", entries that sum to
+    lambda; with `exchanges` the linear programme of each sweep is stopped after so many steps."""
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2010")
     max_iter = SWEEPS
@@ -69,9 +49,25 @@ class MBCReading(MultiTaskClusterer):
         self.n_clusters, self.random_state, self.lam = n_clusters, random_state, lam
         self.masses, self.pull, self.first, self.start, self.exchanges = masses, pull, first, start, exchanges
 
-    def _fit_once(self, prepared, n_clusters, seed):
-        return fit(prepared, n_clusters, seed, masses=self.masses, pull=self.pull, first=self.first,
-                   start=self.start, lam=self.lam, exchanges=self.exchanges)
+    def _fit_once(self, Xs, n_clusters, seed):
+        rngs = [np.random.default_rng([seed, t * (self.start == "own")]) for t in range(len(Xs))]
+        labels = [random_labels(X.shape[0], k, rng) for X, k, rng in zip(Xs, n_clusters, rngs)]
+        centroids = [_means(X, h, k, np.zeros((k, X.shape[1]))) for X, h, k in zip(Xs, labels, n_clusters)]
+        history, relation = [], None
+        for _ in range(SWEEPS):
+            if self.first == "relations":
+                relation = _relation(centroids, labels, self.masses, self.exchanges, relation)
+            labels, loss = _assign(Xs, centroids)
+            if self.first == "assignments":
+                relation = _relation(centroids, labels, self.masses, self.exchanges, relation)
+            for t, W in enumerate((relation, relation.T)):
+                centroids[t] = _centroids(
+                    Xs[t], labels[t], W, centroids[t], centroids[1 - t], self.lam, self.pull)
+            history.append(loss + 2 * self.lam * np.vdot(relation, cdist(*centroids, "sqeuclidean")))
+            if len(history) > 1 and abs(history[-2] - history[-1]) <= TOL * abs(history[-1]):
+                break
+        converged = len(history) < SWEEPS
+        return Fit(_assign(Xs, centroids)[0], history, converged, {"cluster_centers_": centroids})
 
 
 def _relation(centroids, labels, masses, exchanges, before):

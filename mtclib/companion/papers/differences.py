@@ -9,7 +9,6 @@ from mtclib.companion.papers import scoreboard, study_of
 from mtclib.companion.papers.study import show
 from mtclib.companion.verdicts import ledger, leverage, numbers, published
 from mtclib.companion.verdicts.identify import sizes
-from mtclib.companion.verdicts.published import size_cells
 
 
 def causes(paper):
@@ -61,7 +60,7 @@ def _marked(study, name):
 def find(loader, rules, **given):
     """Which rules for the words give the class sizes of Table 1 of MTCMRL? Nothing is clustered. A table of
     the rules, and the data set of the first; None and a sentence where the file cannot be had."""
-    cells = size_cells("mtcmrl").query("dataset == '20NewsGroups' and metric == 'class_size'")
+    cells = published.size_cells("mtcmrl").query("dataset == '20NewsGroups' and metric == 'class_size'")
     rows, first = [], (-1, None)
     for rule in rules:
         try:

@@ -101,7 +101,6 @@ def learn(Xs, n_clusters):
 
 
 def random_orthogonal(k, rng):
-    """A random orthogonal matrix of shape (k, k)."""
     return polar(rng.standard_normal((k, k)), np.eye(k))
 
 
@@ -203,8 +202,6 @@ def _labels(model, task):
 
 
 class Numbers(numbers.Numbers, paper="lmsc"):
-    """Numbers of LMSC's sentences."""
-
     def transfer(self, stream, told=""):
         """Mean gain of later tasks from the libraries, in points of NMI; "interval": with that over seeds."""
         later = self.study.table("transfer").query("position > 1 and dataset == @stream")
@@ -260,8 +257,6 @@ class Numbers(numbers.Numbers, paper="lmsc"):
 
 
 class PaperStudy(Study, paper="lmsc"):
-    """What the notebook on LMSC shows besides what every notebook shows."""
-
     def selected(self, dataset):
         """On the authors' split the whole grid of their code was run once, and its best settings again: the
         choice is among settings with three seeds or more, by the seeds that all of them have."""

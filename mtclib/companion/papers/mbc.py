@@ -16,23 +16,12 @@ from mtclib.companion.runs.measures import class_means
 from mtclib.companion.verdicts import numbers
 from mtclib.metrics import partition_emd
 
-SIZES = {"none": lambda data: 1.0, "n": lambda data: _mean(X.shape[0] for X in data.Xs),
-         "1/n": lambda data: 1 / _mean(X.shape[0] for X in data.Xs),
-         "sqrt n": lambda data: np.sqrt(_mean(X.shape[0] for X in data.Xs)),
-         "K": lambda data: _mean(data.n_clusters), "1/K": lambda data: 1 / _mean(data.n_clusters),
-         "d": lambda data: data.Xs[0].shape[1], "1/d": lambda data: 1 / data.Xs[0].shape[1],
-         "sqrt d": lambda data: np.sqrt(data.Xs[0].shape[1]),
-         "1/scatter": lambda data: 1 / _mean(map(_scatter, data.Xs))}
-"""Factors of d_M that differ between data sets; the scatter is the mean squared distance from the mean."""
-
 DISTANCES = ["d_M", "s_nmi"]  # of Table 4
 BOTH = ["IND", "MBC"]
 METRICS = {"NMI": "NMI_geometric", "ARI": "ARI"}
 
 
 class PaperStudy(Study, paper="mbc"):
-    """The study of MBC, with its figures and tables."""
-
     def preprocessing_table(self):
         """Distance of IND from print under each weighting."""
         keys = ["published", "task", "metric"]
@@ -138,30 +127,29 @@ class PaperStudy(Study, paper="mbc"):
         return {"results": self._compared}
 
 
-def _mean(values):
-    return float(np.mean(list(values)))
-
-
-def _scatter(X):
-    return X.multiply(X).sum() / X.shape[0] - (np.asarray(X.mean(axis=0)) ** 2).sum()
+def _factors(data):
+    """Factors of d_M that differ between data sets; scatter is the mean squared distance from the mean."""
+    n, K, d = np.mean([X.shape[0] for X in data.Xs]), np.mean(data.n_clusters), data.Xs[0].shape[1]
+    scatter = np.mean([X.multiply(X).sum() / X.shape[0] - (np.asarray(X.mean(axis=0)) ** 2).sum()
+                       for X in data.Xs])
+    return {"none": 1.0, "n": n, "1/n": 1 / n, "sqrt n": np.sqrt(n), "K": K, "1/K": 1 / K,
+            "d": d, "1/d": 1 / d, "sqrt d": np.sqrt(d), "1/scatter": 1 / scatter}
 
 
 def distances_of_classes(data, further):
     """d_M, Eq. (8), of the true classes of two tasks under further choices: a search's ``values``."""
     means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
     centres = {"means": means, "unit length": [normalize(U) for U in means]}
-    costs = {"squared": "sqeuclidean", "plain": cdist}
+    costs, factors = {"squared": "sqeuclidean", "plain": cdist}, _factors(data)
     for form, masses, kind in product(further["centroids"], further["masses"], further["cost"]):
         value = partition_emd(None, data.labels[0], None, data.labels[1], divergence=costs[kind],
                               centroids=centres[form], marginals=masses)
         for name in further["factor"]:
             choice = {"centroids": form, "masses": masses, "cost": kind, "factor": name}
-            yield choice, {("", "true", "d_M"): value * SIZES[name](data)}
+            yield choice, {("", "true", "d_M"): value * factors[name]}
 
 
 class Numbers(numbers.Numbers, paper="mbc"):
-    """Numbers of MBC's sentences."""
-
     def highest_ari(self):
         """Highest ARI of MBC on NG20-1 over all weightings and couplings but the strong one."""
         rows = self.study.results.frame.query("published == 'NG20-1' and metric == 'ARI' and task == 'avg'")

@@ -59,8 +59,8 @@ def _bound(spectra, labels):
     delta, best = (np.divide(e, gap, out=np.full(len(gap), np.inf), where=gap > 0)
                    for e in (excess, np.full(len(gap), excess.sum())))
     usable = delta <= (k - 1) / 2
-    epsilon = np.where(usable, 2.0 * np.where(usable, delta, 0.0), np.inf)
-    epsilon[usable] *= 1.0 - delta[usable] / (k - 1)
+    epsilon = np.full(len(delta), np.inf)
+    epsilon[usable] = 2.0 * delta[usable] * (1.0 - delta[usable] / (k - 1))
     corrected = float(np.min((np.sqrt(delta) + np.sqrt(best)) ** 2))
     shares = np.bincount(labels) / len(labels)
     low, high = float(shares.min()), float(shares.max())
@@ -197,8 +197,6 @@ def _halves(X, labels):
 
 
 class Numbers(numbers.Numbers, paper="mspl"):
-    """Numbers of MSPL's sentences."""
-
     def runs_needed(self):
         """Runs that the printed spreads need at least."""
         needed = audit.runs_needed(self.study.published)
@@ -251,8 +249,6 @@ def _plain(rows):
 
 
 class PaperStudy(Study, paper="mspl"):
-    """What the notebook on MSPL shows besides what every notebook shows."""
-
     def audits(self):
         """What the tables contradict, and how many runs their spreads need."""
         needed = audit.runs_needed(self.published).sort_values("runs", ascending=False, kind="stable")

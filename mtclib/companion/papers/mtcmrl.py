@@ -12,7 +12,7 @@ from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import numbers
 from mtclib.core import paths
-from mtclib.datasets.reuters import MTCMRL_FAMILIES
+from mtclib.datasets.dataset import SETS
 
 UNLABELLED = "20NewsGroups (found, but words by frequency)"
 """The documents behind Table 3 with words that no label chose."""
@@ -32,8 +32,6 @@ PRINTED_AS = {"MBC": "S-MBC", "MKC": "S-MKC"} | {
 
 
 class PaperStudy(Study, paper="mtcmrl"):
-    """The study of MTCMRL, with its figures and tables."""
-
     def gains_table(self):
         """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
         return self.pairs_table(self.on_headlines(self.default), STOPPED, "ACC",
@@ -188,14 +186,13 @@ def relation_kinds(study):
     """Which kind of document each class of the three sets of MTCMRL is, by task. Root category of a
     newsgroup, kind of a web page, family of a Reuters topic."""
     pages, groups, topics = map(study.class_names, study.sets)
+    families = SETS["mtcmrl-reuters"]["families"]
     return {"WebKB4": [[page.partition(".")[2] for page in task] for task in pages],
             "20NewsGroups": [[group.partition(".")[0] for group in task] for task in groups],
-            "Reuters": [[MTCMRL_FAMILIES[topic] for topic in task] for task in topics]}
+            "Reuters": [[families[topic] for topic in task] for task in topics]}
 
 
 class Numbers(numbers.Numbers, paper="mtcmrl"):
-    """Numbers of MTCMRL's sentences."""
-
     def order(self, what):
         """How many pairs of methods change their order by accuracy on 20 Newsgroups if no label chooses the
         words, or "all" pairs; or the "first" method with words chosen by labels, or with the "other" ones."""

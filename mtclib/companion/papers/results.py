@@ -319,7 +319,6 @@ class PaperResults:
 
     @cached_property
     def kinds(self):
-        """Kind of each printed method."""
         return {name: method_kind(self.protocol, name) for name in self.published["method"].unique()}
 
     @cached_property

@@ -173,12 +173,9 @@ def came_out():
     verdicts = all_verdicts()
     sums = by_paper(verdicts)[list(SHOWN)].sum().round().astype(int)
     found = causes(verdicts[verdicts["counted"]]).sum(axis=1).sort_values(ascending=False, kind="stable")
-    rest = len(verdicts) - sums["counted"]
-    return (f"Of {len(verdicts):,} printed numbers {sums['agreeing']} agree with ours within five points, "
-            f"{sums['deviating']} deviate, and for {sums['undecided']} our runs cannot decide. The other "
-            f"{rest} are misprints, averages, or otherwise not counted. A perfect re-run would be expected "
-            f"to agree in {sums['ceiling']}. Causes of deviation, as far as known: "
-            f"{', '.join(f'{cause} ({n})' for cause, n in found.items())}.")
+    told = {"causes": ", ".join(f"{cause} ({n})" for cause, n in found.items()),
+            "all": len(verdicts), "rest": len(verdicts) - sums["counted"]}
+    return WORDS["came_out"].format(**told, **sums)
 
 
 def summary():

@@ -22,8 +22,6 @@ NOISE = ("mixed", "long")
 
 
 class PaperStudy(Study, paper="spmtc"):
-    """The study of SPMTC, with its figures and tables."""
-
     def gains_table(self):
         """What self-pacing gains over the same method with all weights one."""
         pairs = sum(PACED.values(), [])
@@ -113,8 +111,6 @@ def as_judged(rows):
 
 
 class Numbers(numbers.Numbers, paper="spmtc"):
-    """Numbers of SPMTC's sentences."""
-
     def paced(self, what, variant=""):
         """Comparisons of SPMTC, or its variant, with LSSMTC from the same starts, by their outcome."""
         return numbers.outcome(self._paced[variant], what)

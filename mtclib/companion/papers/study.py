@@ -32,33 +32,14 @@ PAIRS = {"dataset": "data set", "comparison": "comparison", "difference": "point
 
 
 class Study(PaperResults):
-    """One paper: protocol, data, live runs, committed results, verdicts, claims.
+    """One paper: protocol, data, live runs, committed results, verdicts, claims; its parameters are those of
+    every notebook. In the profile "full" the whole protocol is computed, or resumed, and judged instead of
+    the committed results.
 
     A subclass with the name of a paper, in the module of that name beside this one, has what only its paper
     shows; ``Study(name)`` then makes one of those.  Methods that show something return it, so that a notebook
     cell can end with the call; the names of those that run something on this machine begin with "live".
 
-    Parameters
-    ----------
-    paper : str
-        Short name, e.g. "mtcmrl".
-    profile : {"quick", "full"}, default "quick"
-        "full" computes (or resumes) the whole protocol and judges that instead of the committed results.
-    seed : int, optional
-        Root seed; None takes the protocol's.
-    n_runs : int, default 0
-        Runs of each setting; 0 takes the profile's.
-    n_jobs : int, default 1
-    dask : str, optional
-        Address of a scheduler; None or "" runs without one.
-
-    Raises
-    ------
-    UsageError
-        For parameters that a notebook cannot use, see `check_parameters`.
-
-    Examples
-    --------
     >>> Study("mtcmrl").protocol.title
     'Multi-Task Clustering with Model Relation Learning'
     """

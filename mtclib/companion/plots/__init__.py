@@ -1,9 +1,8 @@
 """Figures that a notebook shows: tidy frames in, one closed matplotlib Figure out.
 
-Each function returns its figure and shows nothing.  A notebook displays it by naming it in the last line of a
-cell.  The figure is closed for pyplot, so that it appears once and is freed: ``plt.show()`` would do nothing.
-Colours, markers and line styles come from ``mtclib.mplstyle`` and differ in lightness and in shape.  Legends
-stand outside the axes and never cover data.
+A notebook displays a figure by naming it in the last line of a cell; it is closed for pyplot, so that it
+appears once and is freed.  Colours, markers and line styles come from ``mtclib.mplstyle`` and differ in
+lightness and in shape.  Legends stand outside the axes and never cover data.
 """
 
 from mtclib.companion.plots.curves import (

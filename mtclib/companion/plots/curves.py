@@ -24,10 +24,9 @@ PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "
 def objective_panels(histories: Mapping, printed_iterations: Mapping | None = None) -> plt.Figure:
     """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
-    `histories` maps a data set to the objective histories of its runs, whose median is shown with a band
-    between quantiles; a run that has stopped keeps its last value.  `printed_iterations` maps it to where the
-    paper's own runs stopped.  Below is (J − min J) / J₀ of each run, with J₀ its first value and min J its
-    smallest; the end of a run, where this is 0, is not drawn.
+    `histories` maps a data set to those of its runs, of which each keeps its last value: median, and a band
+    between quantiles.  `printed_iterations` maps it to where the paper's runs stopped.  The gap is
+    (J − min J) / J₀ of each run; its end, 0, is not drawn.
     """
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
@@ -69,9 +68,8 @@ def task_objectives(histories: Mapping) -> plt.Figure:
 def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
     """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
 
-    `frame` comes from :func:`mtclib.companion.papers.mspl.score_trajectories`; `metrics` maps a metric to the
-    name on its axis.  Whiskers are 95 % t intervals of the mean over the runs, or over the means of the draws
-    of a data set where there is a column ``draw``.
+    `metrics` maps a metric to the name on its axis.  Whiskers are 95 % t intervals over the runs, or over the
+    means of the draws of a data set where there is a column ``draw``.
     """
     shape = (frame["dataset"].nunique(), len(metrics))
     size = (2.6 * shape[1] + 0.6, 2.1 * shape[0] + 0.6)
@@ -95,9 +93,8 @@ def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
 def runtime(frame: pd.DataFrame, switch_at: float | None = None) -> plt.Figure:
     """Seconds against the number of clusters, both axes logarithmic, with the slope of each line.
 
-    `frame` has ``solver``, ``n_clusters`` and ``seconds``, all above 0; several rows of one solver and size
-    give the median and a band from smallest to largest.  Slopes are least squares of log seconds on log
-    clusters.  `switch_at` is where the paper changes its solver.
+    `frame` has ``solver, n_clusters, seconds``; several rows of one solver and size give the median and a
+    band from smallest to largest.  `switch_at` is where the paper changes its solver.
     """
     fig, ax = plt.subplots(figsize=(5.2, 3.3))
     handles = []
@@ -144,21 +141,19 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
                 linear: Sequence[str] = ()) -> plt.Figure:
     """Score against each parameter in turn, the others fixed at `base`: one panel per parameter.
 
-    `frame` has tidy results; the rows of task "avg" are used where there are any, and failed runs (NaN) are
-    left out.  `by` is the column that tells the lines apart; a line with one point of a panel only, because
-    its method lacks the parameter, is left out there.  Means have whiskers to the ends of their 95 % t
-    intervals over runs.  Axes are logarithmic to base 2 but for the parameters in `linear`.
+    `frame` has tidy results, failed runs with NaN, and `by` the column that tells the lines apart; one with a
+    single point of a panel, because its method lacks the parameter, is left out there.  Whiskers are 95 % t
+    intervals over runs.  Axes are logarithmic but for the parameters in `linear`.
     """
     params = list(base)
     rows = _scored(frame, metric).dropna(subset="value")
     rows = with_params(rows, *params).astype(dict.fromkeys(params, float))
     size = (max(2.3 * len(params), 6.6), 2.9)
     fig, axes = plt.subplots(1, len(params), figsize=size, sharey=True, squeeze=False)
-    lines = list(dict.fromkeys(rows[by]))
     for ax, name in zip(axes[0], params):
-        fits = [np.isclose(rows[other], base[other]) for other in params if other != name]
-        panel = rows[np.logical_and.reduce(fits)] if fits else rows
-        handles = look.whisker_lines(ax, _param_tables(panel, name, by, lines))
+        others = [np.isclose(rows[other], base[other]) for other in params if other != name]
+        panel = rows[np.all(others, axis=0)] if others else rows
+        handles = look.whisker_lines(ax, _param_tables(panel, name, by, rows[by].unique()))
         ax.axvline(base[name], color="0.5", zorder=0, **look.RULE)
         ax.set(xscale="linear" if name in linear else "log", xlabel=PARAM_NAMES.get(name, name))
         if name not in linear:
@@ -176,14 +171,13 @@ def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC"
 
     A cell where every run failed shows a dash; no further parameter may vary.
     """
-    rows = with_params(_scored(frame, metric), x, y).astype({x: float, y: float})
-    others = sorted({key for text in rows["params"].unique() for key in json.loads(text)} - {x, y})
-    rows = with_params(rows, *others)
-    varying = [name for name in ["dataset", *others] if rows[name].nunique() > 1]
+    rows = _scored(frame, metric)
+    params = sorted({key for text in rows["params"].unique() for key in json.loads(text)})
+    rows = with_params(rows, *params).astype({x: float, y: float})
+    varying = [name for name in ["dataset", *params] if name not in (x, y) and rows[name].nunique() > 1]
     if varying:
         raise ValueError(f"frame: fix {', '.join(varying)} first")
-    table = rows.pivot_table(index=y, columns=x, values="value", dropna=False)
-    mean = 100 * table.sort_index(ascending=False)
+    mean = 100 * rows.pivot_table("value", y, x, dropna=False).sort_index(ascending=False)
     best = np.unravel_index(np.nanargmax(mean.to_numpy()), mean.shape)
     notes = np.char.mod("%.1f", mean).astype(object)
     notes[best] += " ★"

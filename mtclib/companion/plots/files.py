@@ -20,11 +20,9 @@ _METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
 
 def save(fig: Figure, name: str, folder: str | Path, notebook: str = "", data: str = "",
          printed: str = "") -> list[Path]:
-    """Write a figure so that equal figures give equal files, record it in the manifest, return the paths.
-    `name` has no ending; the manifest is `folder`'s ``manifest.csv``. `notebook` drew the figure; `data` is
-    what it was drawn from, as ``mtclib.companion.papers.study.show`` words it; `printed` names the figures of
-    a paper that it stands for, as ``"LMSC 2, LMSC 3"``. The bytes depend on the versions of matplotlib and of
-    its font library, not on the clock or the process."""
+    """Write a figure so that equal figures give equal files, record it in `folder`'s ``manifest.csv``, return
+    the paths. `name` has no ending; `notebook` drew the figure, `data` is what it was drawn from, and
+    `printed` names the figures of a paper that it stands for, as ``"LMSC 2, LMSC 3"``."""
     if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
     Path(folder).mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """What one method gains over another, set by set or source by source, and task against task."""
 
 from collections.abc import Mapping
+from itertools import chain
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -15,8 +16,8 @@ PRINTED, OURS = "#b3400a", "#00457c"
 def forest(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain over each rival, ours with a 95 % interval beside the printed one, in points.
 
-    The grey bar is where a perfect re-run of print would lie, the thin line the range over all pipelines that
-    were run. `frame` has ``rival, printed, ours, low, high, least, most, pipelines_least, pipelines_most``.
+    The grey bar is where a perfect re-run of print would lie, the thin line the range over all pipelines.
+    `frame` has ``rival, printed, ours, low, high, least, most, pipelines_least, pipelines_most``.
     """
     fig, ax = plt.subplots(figsize=(7.6, 1.25 + 0.34 * len(frame)))
     places = _lines(ax, frame["rival"], len(frame), "gain over the rival, points")
@@ -35,13 +36,12 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
 def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
 
-    Above or below each is the printed gain over the same comparisons, as a bar. `frame` has ``table,
-    pipeline, printed, ours``; a pipeline's name lists its choices, with commas between them.
+    A bar is the printed gain over the same comparisons. `frame` has ``table, pipeline, printed, ours``; a
+    pipeline's name lists its choices, with commas between them.
     """
     frame = frame.sort_values("ours", kind="stable").reset_index(drop=True)
     choices = [[f"Table {row.table}", *row.pipeline.split(", ")] for row in frame.itertuples()]
-    named = sorted(dict.fromkeys(one for each in choices for one in each),
-                   key=lambda one: (not one.startswith("Table"), one))
+    named = sorted({*chain(*choices)}, key=lambda one: (not one.startswith("Table"), one))
     heights = (2.2, 0.17 * len(named))
     fig, (top, below) = plt.subplots(2, 1, figsize=(7.6, sum(heights) + 0.7), sharex=True,
                                      height_ratios=heights)
@@ -55,9 +55,7 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     below.plot(*zip(*dots), color="0.25", marker="o", **look)
     below.set_yticks(range(len(named)), named)
     below.tick_params(axis="y", length=0)
-    below.set_ylim(len(named) - 0.4, -0.6)
-    below.set_xticks([])
-    below.set_xlabel("pipelines, by our gain")
+    below.set(xticks=[], xlabel="pipelines, by our gain", ylim=(len(named) - 0.4, -0.6))
     legend(fig, lines)
     return fig
 
@@ -82,9 +80,8 @@ def certainty(panels: Mapping) -> plt.Figure:
 def sharing(panels: Mapping) -> plt.Figure:
     """Gain of sharing by source, the least related tasks, or least agreeing views, on top.
 
-    `panels` maps the name of a measure to a frame ``source, gain`` of all methods and sets, whose middle half
-    is a line, and one of the means, ``measure, gain``, with the sources as its index; the measure stands
-    behind the name of each.
+    `panels` maps a measure to a frame ``source, gain`` of all methods and sets, whose middle half is a line,
+    and one of the means, ``measure, gain`` by source; the measure stands behind the name of each.
     """
     longest = max(len(means) for _, means in panels.values())
     fig, axes = plt.subplots(1, len(panels), figsize=(9.2, 1.4 + 0.24 * longest), squeeze=False)
@@ -124,6 +121,5 @@ def _lines(ax, names, longest, what):
     places = np.arange(len(names))
     ax.axvline(0, color="black", **RULE)
     ax.set_yticks(places, names)
-    ax.set_ylim(longest - 0.4, -0.6)
-    ax.set_xlabel(what)
+    ax.set(ylim=(longest - 0.4, -0.6), xlabel=what)
     return places

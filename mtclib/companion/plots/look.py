@@ -15,15 +15,12 @@ from scipy import stats
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
 RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
-# Of all labels of an axis together; beyond that, every second tick has none.
-MOST_CHARACTERS = 18
+MOST_CHARACTERS = 18  # of all labels of an axis together; beyond that, every second tick has none
 # Sizes of figures leave room for a legend of two rows; each further one makes them taller by so many inches.
 LEGEND_ROWS, LEGEND_ROW = 2, 0.18
 CONFIDENCE = 0.95
-# An axis of scores spans at least so many points: a smaller one would show noise as an effect.
-LEAST = 20
-# Points between the whiskers of two lines, and of all lines at most.
-APART, SPREAD = 2.5, 10
+LEAST = 20  # points that an axis of scores spans: a smaller one would show noise as an effect
+APART, SPREAD = 2.5, 10  # points between the whiskers of two lines, and of all lines at most
 # A method looks the same in every figure: its place in the cycle of colours, markers and line styles.
 PLACES = {"LSSMTC": 0, "SPMTC-h": 1, "SPMTC-s": 2, "SPMTC-h, rows kept": 3, "SPMTC-s, rows kept": 4,
           "Con-MC": 0, "RMKMC": 1, "MSPL-naive": 2, "MSPL-hard": 3, "MSPL-smooth": 4, "MSPL": 4}

@@ -22,10 +22,9 @@ def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Seq
                     col_names: Sequence[str], tasks: Sequence[str], title: str = "") -> plt.Figure:
     """Relatedness between the clusters of two tasks, ours beside the printed one, on one colour scale.
 
-    Rows and columns are already matched to the classes, whose names are `row_names` and `col_names`; `tasks`
-    are the names of the axes.  Without `printed` (None) ours stands alone.  The largest entry of each row is
-    outlined, unless another is written with the same digits.  Colours follow the square root, so that one
-    large entry does not make all others look alike.
+    Rows and columns are already matched to the classes; `tasks` are the names of the axes.  The largest entry
+    of each row is outlined, unless another is written with the same digits.  Colours follow the square root,
+    so that one large entry does not make all others look alike.
     """
     panels = [(whose, np.asarray(matrix, dtype=float))
               for whose, matrix in (("ours", ours), ("printed", printed)) if matrix is not None]
@@ -43,7 +42,8 @@ def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Seq
             if (notes[row] == notes[row, best]).sum() == 1:
                 outline(ax, row, best)
         ax.set(title=whose if len(panels) > 1 else "", xlabel=tasks[1])
-        ax.set_xticklabels([_broken(name) for name in col_names], rotation=0)
+        broken = (textwrap.fill(name.replace(".", ". "), 11).replace(". ", ".") for name in col_names)
+        ax.set_xticklabels(list(broken), rotation=0)
         ax.set_yticklabels(row_names if ax is axes[0][0] else [""] * len(row_names), rotation=0)
     axes[0][0].set_ylabel(tasks[0])
     fig.suptitle(title)
@@ -69,9 +69,4 @@ def outline(ax, row, column):
     double = [patheffects.Stroke(linewidth=4, foreground="white"), patheffects.Normal()]
     inside = (column + 0.05, row + 0.05)
     ax.add_patch(Rectangle(inside, 0.9, 0.9, fill=False, edgecolor="black", linewidth=2, path_effects=double))
-
-
-def _broken(name):
-    """A name on lines as wide as a cell, broken at spaces and after dots."""
-    return textwrap.fill(name.replace(".", ". "), 11).replace(". ", ".")
 

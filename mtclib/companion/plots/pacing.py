@@ -24,8 +24,7 @@ def weight_functions(thresholds: Sequence[float], sharpness: Sequence[float]) ->
     for ax, kappa in zip(axes[0], sharpness):
         for number, (threshold, colour) in enumerate(zip(thresholds, shades)):
             # Each threshold has its marker, at places of its own: colour is not alone.
-            look = {"color": colour, "marker": "os^Dv"[number % 5],
-                    "markevery": (10 * number, 50)}
+            look = {"color": colour, "marker": "os^Dv"[number % 5], "markevery": (10 * number, 50)}
             ax.plot(losses, smooth_weights(losses, threshold, kappa), linestyle="-", **look,
                     label=f"smooth, 1/λ = {threshold:g}")
             ax.plot(losses, hard_weights(losses, threshold), linestyle="--", linewidth=1.0, **look,

@@ -19,14 +19,10 @@ from mtclib.companion.verdicts.judge import JUDGED
 # The page of the scoreboard, in cells, but for the side of a cell, in inches.
 CELL = 0.145
 NAMES, HEAD, FOOT, WIDTH = 8.5, 4.1, 2.5, 60
-# Alternatives that are drawn.
-MOST = 12
-# Data sets with fewer columns have their name written upright.
-NARROW = 4
-# Opacity of the cells that do not count: averages, and numbers that chose a pipeline.
-FAINT = 0.3
-# Widest line of a heading, in characters for each cell.
-LETTERS = 2.1
+MOST = 12  # alternatives that are drawn
+NARROW = 4  # columns; data sets with fewer have their name written upright
+FAINT = 0.3  # opacity of the cells that do not count: averages, and numbers that chose a pipeline
+LETTERS = 2.1  # in the widest line of a heading, for each cell
 BLUE, PALE = "#00457c", "#a6d3f5"
 
 
@@ -34,9 +30,8 @@ BLUE, PALE = "#00457c", "#a6d3f5"
 def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
     """Every printed cell of every paper as a small square with the symbol and the colour of its verdict.
 
-    The legend counts the cells that count, and those that nobody could judge; the others are paler, and have
-    an entry of their own.  `verdicts` comes from
-    ``mtclib.companion.papers.scoreboard.all_verdicts``; `heads` maps a paper to the heading of its panel: its
+    The legend counts the cells that count, and those that nobody could judge; the others are paler.
+    `verdicts` has the columns of ``data/verdicts.csv``; `heads` maps a paper to the heading of its panel: its
     name, a new line, and what is to be said of it.
     """
     columns = ["table", "dataset", "task", "metric"]
@@ -65,10 +60,9 @@ def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
 def leverage(table: pd.DataFrame) -> plt.Figure:
     """Change of the score under each alternative to an open choice of ours, the largest mean change on top.
 
-    `table` comes from ``verdicts.leverage.measured``: one dot per row, one bar per alternative: those with
-    the largest mean size of a change, in the order of their bars.  Rows of d_M, which has no points, are left
-    out.  The grey band is the margin of the verdicts, as a scale: a smaller change, too, can turn the verdict
-    of a cell that lies near the margin.
+    `table` comes from ``verdicts.leverage.measured``: a dot is a row, but for d_M, which has no points, a bar
+    an alternative: those with the largest mean size of a change.  The grey band is the margin of the
+    verdicts, as a scale: a smaller change, too, can turn the verdict of a cell that lies near it.
     """
     table = table[~table["metric"].isin(RELATIVE)]
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))

@@ -11,8 +11,8 @@ from mtclib.companion.plots.look import RULE, band_line, figure, legend, mean_in
 def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
     """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
 
-    `frame` comes from ``benchmarks.lmsc_streams.transfer``.  One column per data set: scores above,
-    paired differences below.  Lines are means over seeds, bands their 95 % t intervals.
+    One column per data set: scores above, paired differences below.  Lines are means over seeds, bands their
+    95 % t intervals.
     """
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(2, n, figsize=(max(4.4, 3.4 * n), 4.4), sharex="col", sharey="row",
@@ -37,9 +37,8 @@ def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
 def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
     """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
 
-    `frame` comes from ``benchmarks.lmsc_streams.forgetting``; one panel per data set.  Lines are
-    means over seeds, bands their 95 % t intervals; the line without markers is the agreement of the first
-    labels with the classes.
+    One panel per data set.  Lines are means over seeds, bands their 95 % t intervals; the one without markers
+    is the agreement of the first labels with the classes.
     """
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(1, n, figsize=(max(4.4, 3.4 * n), 3.2), sharey=True, squeeze=False)
@@ -60,9 +59,8 @@ def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
 def order_spread(frame: pd.DataFrame) -> plt.Figure:
     """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
 
-    `frame` comes from ``benchmarks.lmsc_streams.orders``; one row per data set.  Left, by position,
-    how far a task is above its own mean over orders: dots are tasks, the line is their mean with its 95 % t
-    interval over orders and seeds.  Right, one dot per order, its mean over tasks.
+    One row per data set.  Left, by position, how far a task is above its own mean over orders: dots are
+    tasks, the line is their mean with its 95 % t interval.  Right, one dot per order, its mean over tasks.
     """
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(n, 2, figsize=(6.8, 0.6 + 2.2 * n), squeeze=False, width_ratios=(2, 1))
@@ -89,8 +87,7 @@ def order_spread(frame: pd.DataFrame) -> plt.Figure:
 def stream_costs(frame: pd.DataFrame) -> plt.Figure:
     """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
 
-    `frame` comes from ``benchmarks.lmsc_streams.costs``, of one data set; one line per method,
-    medians where there are several runs.
+    One line per method, medians where there are several runs, of one data set.
     """
     fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
     for number, (method, runs) in enumerate(frame.groupby("method", sort=False)):

@@ -22,12 +22,11 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
               groups: Sequence[str] | None = None, agreement: Sequence | None = None) -> plt.Figure:
     """Every task or view in two dimensions, with one colour and marker per cluster or group.
 
-    Dense data by principal components, sparse data by truncated singular vectors, which need no centring; the
-    axes say which share of the variance they show.  Of many samples a random part is drawn, of more than
-    sixty tasks or views the first.  `labels` are one array per task, or one in all for views; `names` are the
-    titles of the panels.  With names of `groups`, labels are the numbers of these; clusters of one colour
-    then belong together.  With the `agreement` of others, arrays like the labels, samples that fewer than
-    half of them put there are hollow.
+    Dense data by principal components, sparse data by truncated singular vectors, which need no centring.  Of
+    many samples a random part is drawn, of more than sixty tasks or views the first.  `labels` are one array
+    per task, or one in all for views, with names of `groups` the numbers of these; `names` are the titles of
+    the panels.  With the `agreement` of others, arrays like the labels, samples that fewer than half of them
+    put there are hollow.
     """
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:

@@ -97,8 +97,11 @@ def needed_files(protocol, profile) -> list[str]:
 def describe_data(protocol, profile, folder):
     """Write what readers of results ask about the data: ``sizes.csv``, ``classes.json``, ``truth.csv``."""
     sizes(protocol, profile).to_csv(folder / "sizes.csv", index=False, lineterminator="\n")
-    names, rows = {}, []
-    for dataset, data in _own_data(protocol, profile):
+    names, rows, needed = {}, [], protocol.needed_datasets(profile)
+    found = [name for name in needed if protocol.datasets[name].pipeline == "identified"]
+    # Without those of studies, but for an identified pipeline.
+    for dataset in dict.fromkeys([*protocol.profile(profile).datasets, *found]):
+        data, _ = runs.load_dataset(*needed[dataset])
         names[dataset] = [list(found) for found in data.class_names]
         if protocol.measures:  # of the true classes, as if a method had found them
             means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
@@ -125,11 +128,3 @@ def sizes(protocol, profile) -> pd.DataFrame:
     first = ["data set", "edition"]
     table = pd.concat([pd.DataFrame(columns=first), *parts], ignore_index=True)
     return table[[*first, *table.columns.drop(first)]]
-
-
-def _own_data(protocol, profile):
-    """The data sets of the profile and of an identified pipeline, without those of other studies."""
-    needed, own = protocol.needed_datasets(profile), protocol.profile(profile).datasets
-    found = [name for name in needed if protocol.datasets[name].pipeline == "identified"]
-    for name in dict.fromkeys([*own, *found]):
-        yield name, runs.load_dataset(*needed[name])[0]

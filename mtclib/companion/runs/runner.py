@@ -90,14 +90,11 @@ def _on_cores(jobs, n_jobs):
         except BrokenProcessPool:
             suspects = [waiting.pop(job.key) for job in sent if job.key in waiting]
             log.warning("a worker process died; running the %d jobs in flight one by one", len(suspects))
-            yield from map(_alone, suspects)
-
-
-def _alone(job):
-    try:
-        return next(_parallel([job], 2, []))
-    except BrokenProcessPool as error:
-        return failed_record(job, f"WorkerDied: {type(error).__name__}: {DIED}")
+            for job in suspects:
+                try:
+                    yield from _parallel([job], 2, [])
+                except BrokenProcessPool as error:
+                    yield failed_record(job, f"WorkerDied: {type(error).__name__}: {DIED}")
 
 
 def _parallel(jobs, n_jobs, sent):

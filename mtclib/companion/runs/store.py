@@ -49,7 +49,11 @@ class RunStore:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._clean()
+        for file in self.folder.glob(".*.tmp"):
+            # Another process may remove the same file, or finish it, in the meantime.
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - file.stat().st_mtime > A_DAY:
+                    file.unlink()
 
     def path(self, key: str) -> Path:
         """File of a job's record, whether it exists or not."""
@@ -93,13 +97,6 @@ class RunStore:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-
-    def _clean(self):
-        for file in self.folder.glob(".*.tmp"):
-            # Another process may remove the same file, or finish it, in the meantime.
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - file.stat().st_mtime > A_DAY:
-                    file.unlink()
 
 
 def record_digest(path: str | Path) -> str:

@@ -50,6 +50,7 @@ def effective(path, values: dict) -> dict:
     defaults = {name: ast.literal_eval(entry.default) for name, entry in parameters(path).items()}
     return {**defaults, **values}
 
+
 QUIET_KERNEL = ["--IPKernelApp.log_level=ERROR"]
 """Without it every kernel says on start that its local connection is not encrypted."""
 
@@ -103,11 +104,6 @@ def execute(path, output, values: dict, profile="quick", title=None) -> Executio
     nbformat.write(notebook, output)
     return record
 
-
-def read_execution(notebook) -> Execution | None:
-    """Return the record that :func:`execute` left in an executed notebook, or None if it was cut short."""
-    record = notebook.metadata.get("mtclib")
-    return Execution(**record) if record else None
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 LANGUAGE = {"name": "python", "pygments_lexer": "ipython3"}

@@ -20,9 +20,8 @@ TEXTS = {"README.md": ("readme", "Getting started"), "CHANGELOG.md": ("changelog
          "notebooks/README.md": ("running", "Running the notebooks"), "examples": ("gallery", "Gallery")}
 """Texts of the repository, and a folder, that are pages of the site, too: name and title of each."""
 PAGES = {file: page for file, (page, _) in TEXTS.items()} | {"data/verdicts.csv": "printed"}
-LONG, FOLDED = 5, "hide-input"
-"""The tag of cells with folded code, left out if they show nothing; in a notebook that has none, code of more
-lines than this is folded."""
+FOLDED = "hide-input"
+"""The tag of cells with folded code, left out if they show nothing."""
 DECISIONS = "<caption>Choices that the paper leaves open"
 IDS = re.compile(r"(?<=<b>decision</b> )[A-Z]\d[\w.]*(?:, [A-Z]\d[\w.]*)*(?=[:<])")
 LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?="><b>(\w+)))?')
@@ -86,14 +85,12 @@ def _line(file, name) -> str:
 
 def fit(notebook, run, pages) -> None:
     """Fit a notebook into the site: links, folded code, alternative texts, a line on how it was run."""
-    seen, tagged = {}, any(FOLDED in cell.metadata.get("tags", ()) for cell in notebook.cells)
+    seen = {}
     for position, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
             cell.source = settle(cell.source, pages)
         elif cell.cell_type == "code":
-            if not tagged and cell.source.count("\n") >= LONG:
-                cell.metadata.tags = [*cell.metadata.get("tags", []), FOLDED]
-            elif tagged and FOLDED in cell.metadata.get("tags", ()) and not cell.outputs:
+            if FOLDED in cell.metadata.get("tags", ()) and not cell.outputs:
                 cell.metadata.tags = ["remove-cell"]
             _fit_code(cell, heading(notebook, position), seen, pages)
     if run:

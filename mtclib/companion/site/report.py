@@ -21,7 +21,7 @@ from sphinx.cmd.build import build_main
 
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.site import gallery, pages, reference
-from mtclib.companion.site.notebooks import FRONT, Execution, counts, find_notebooks, read_execution
+from mtclib.companion.site.notebooks import FRONT, Execution, counts, find_notebooks
 from mtclib.core import paths
 
 VERSIONS = ("mtclib", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "papermill", "sphinx")
@@ -34,11 +34,11 @@ def executed_copy(name: str, profile: str) -> Path:
     return paths.build_dir() / "notebooks" / f"{name}-{profile}.ipynb"
 
 
-def _stored(name, notebook) -> Execution | None:
-    """Describe the outputs that the repository keeps; None if it keeps none."""
+def _stored(name, notebook) -> dict:
+    """Describe the outputs that the repository keeps, as `Execution`; an empty dict if it keeps none."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     status = "failed" if any(output.output_type == "error" for output in outputs) else "ok"
-    return Execution(name, pages.STORED, status, math.nan, *counts(notebook)) if outputs else None
+    return vars(Execution(name, pages.STORED, status, math.nan, *counts(notebook))) if outputs else {}
 
 
 def _newest(name, path):
@@ -49,9 +49,10 @@ def _newest(name, path):
             notebook = nbformat.read(file, as_version=4)
         except nbformat.reader.NotJSONError:
             continue
-        run = _stored(name, notebook) if file == path else read_execution(notebook)
-        if run is not None and run.name == name:
-            return notebook, run
+        # An executed copy that was cut short has no record.
+        run = _stored(name, notebook) if file == path else notebook.metadata.get("mtclib")
+        if run and run["name"] == name:
+            return notebook, Execution(**run)
     return None
 
 

@@ -26,6 +26,7 @@ KINDS, LEFT = WORDS["kinds"], WORDS["left"]
 CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: plain letters and digits, a letter first, such as ABCD"
 DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such as abcd-news"
 MODULES = "mtclib/{}", "mtclib/{}.py", "mtclib/baselines/{}.py"
+OF_A_PAPER = "protocol.toml", "decisions.toml", "claims.toml", "published.csv", "sizes.csv", "facts.csv"
 LONGEST = 60
 TODO = "git grep -n --untracked TODO -- ':!*companion*' ':!*.md'"
 
@@ -54,30 +55,24 @@ def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write all that a paper consists of, from its method to its notebook, and run it on toy data."""
     name, place = _place(name, kind, CLASS, *MODULES, "tests/test_{}.py", "data/{}", "notebooks/{}.ipynb")
     known = dict(KINDS[kind])
-    printed, year = known.pop("printed"), str(date.today().year)
+    printed = known.pop("printed")
     tasks = [task for task, *_ in printed]
     names, rows = (name, known["RIVAL"]), f'paper = "{place}", tables = ["1"]'
     own, other = (f'{{ {rows}, names = ["{method}"] }}' for method in names)
-    words = {**known, "SKELETON": name, "skeleton": place, "MODULE": "mtclib", "YEAR": year,
+    words = {**known, "SKELETON": name, "skeleton": place, "MODULE": "mtclib",
              "POSITION": str(1 + max(position(paper)[0] for paper in in_order())),
              "TASKNAMES": ", ".join(f'"{task}"' for task in tasks), "HOME": HOME.partition("github.com/")[2],
-             "APPEARS": f" {own} "}
-    size = f"Toy,{tasks[0]}", f"n_classes,{words['CLUSTERS']}"
-    cells = [f"{place},1,Toy,{task},{method},ACC,{value:.3f},,fraction\n" for task, *values in printed
-             for method, value in zip(names, values)]
+             "APPEARS": f" {own} ", "FIRSTTASK": tasks[0], "CELLS": "\n".join(
+                 f"{place},1,Toy,{task},{method},ACC,{value:.3f},,fraction" for task, *values in printed
+                 for method, value in zip(names, values))}
     files = {f"mtclib/{place}.py": "method.py", f"tests/test_{place}.py": "test_method.py",
-             **{f"data/{place}/{file}.toml": f"{file}.toml" for file in ("protocol", "decisions", "claims")}}
-    tables = {"published": "paper,table,dataset,task,method,metric,mean,std,unit\n" + "".join(cells),
-              "sizes": f"table,dataset,task,quantity,value,note\n1,{','.join(size)},\n",
-              "facts": "where,dataset,task,method,quantity,row,col,value,status,implies\n"
-                       f"table 1,{size[0]},,{size[1].replace(',', ',,,')},used,TODO: what follows from it\n"}
-    rival = rf"(?<=\[methods\.{words['RIVALCLASS']}\]\n)(title = .*\nappears_in = \[\n)"
+             **{f"data/{place}/{file}": file for file in OF_A_PAPER}}
+    rival = rf"(?<=\[methods\.{words['RIVALCLASS']}\]\n)(title = .*\nappears_in = \[)"
     row = f"{f'``{name}``':<28}{'TODO: the title of the paper':<45}``notebooks/{place}.ipynb``\n"
     yield from (_file(path, _filled(template, kind, words, "paper")) for path, template in files.items())
-    yield from (_file(f"data/{place}/{table}.csv", text) for table, text in tables.items())
     yield _notebook(f"notebooks/{place}.ipynb", _filled("notebook", kind, words))
     yield from _known(name, kind, words)
-    yield _added("data/methods/methods.toml", rival, f"  {other},\n")
+    yield _added("data/methods/methods.toml", rival, f"\n  {other},")
     yield _added("CITATION.cff", r"\Z", _filled("citation", kind, words))
     yield _added("pyproject.toml", r"(?= \| mtclib\.datasets)", f" | mtclib.{place}")
     yield _added("pyproject.toml", r'"mtclib\.spmtc"(, "mtclib\.\w+")+', f', "mtclib.{place}"')

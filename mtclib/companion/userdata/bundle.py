@@ -55,7 +55,7 @@ def _refusal(place, inputs):
     if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
         return f"holds the input {listed(within)}; choose another folder"
     _put_back(place)
-    if _in_the_way(place) and (why := _in_the_way(place)):  # twice, as another run may just change places
+    if _not_ours(place) and (why := _not_ours(place)):  # twice, as another run may just change places
         return f"{why}; nothing there is replaced: choose another folder, or move what is there"
     try:
         with tempfile.TemporaryDirectory(dir=next(each for each in place.parents if each.exists())):
@@ -64,18 +64,14 @@ def _refusal(place, inputs):
         return f"cannot be written ({error.strerror}); choose another folder"
 
 
-def _in_the_way(place):
+def _not_ours(place):
+    """Why what stands in a place is no earlier bundle as it was written; "" too if nothing does."""
+    if not place.is_dir():
+        return "is a file" if place.exists() else ""
     try:
-        return _not_ours(place) if place.exists() else ""
+        held = {path.name for path in place.iterdir()}
     except FileNotFoundError:  # moved aside in this moment
         return ""
-
-
-def _not_ours(place):
-    """Why a folder is no earlier bundle as it was written, or ""."""
-    if not place.is_dir():
-        return "is a file"
-    held = {path.name for path in place.iterdir()}
     try:
         manifest = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
         known = dict(manifest["outputs"]) | {MANIFEST: None} if manifest["writer"] == _WRITER else {}

@@ -101,10 +101,10 @@ def own_path(path, argument, wrong=DataFileError) -> Path:
 
 def sha256(path) -> str | None:
     """The hash of a file, None for what is no file."""
-    if not path.is_file():
-        return None
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+    if path.is_file():
+        with suppress(FileNotFoundError), path.open("rb") as handle:  # it may be moved in this moment
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    return None
 
 
 def split_path(path) -> tuple:
@@ -338,7 +338,9 @@ def _unpacked(key, value):
 
 def _choose(arrays, variable, name, labels):
     """The matrix of an archive, and what else in it has one entry per row; of labels, the matrix as well."""
-    vectors = {key: X.ravel() for key, X in arrays.items() if _is_vector(X)}
+    dense = {key: X for key, X in arrays.items() if not sp.issparse(X) and not X.dtype.names}
+    vectors = {key: X.ravel() for key, X in dense.items()
+               if X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1)}
     numeric = [key for key, X in arrays.items()
                if X.dtype.kind in _NUMBERS and X.ndim in ((2,) if sp.issparse(X) else (1, 2))]
     matrices = [key for key in numeric if key not in vectors]
@@ -360,12 +362,6 @@ def _choose(arrays, variable, name, labels):
         raise DataFileError(f"{name}: the matrix {short(usable[0])!r} has the shape {X.shape}; it needs a "
                             f"row per sample")
     return Table(name, X, {key: vector for key, vector in vectors.items() if labels or key != usable[0]})
-
-
-def _is_vector(X):
-    if sp.issparse(X) or X.dtype.names:
-        return False
-    return X.ndim == 1 or (X.ndim == 2 and min(X.shape) == 1)
 
 
 _READERS: dict = {".csv": _read_csv, ".tsv": partial(_read_csv, separator="\t"), ".parquet": _read_parquet,

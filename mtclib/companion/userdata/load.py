@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,121 +65,74 @@ class UserData(Dataset):
         return any((y >= 0).any() for y in self._labels_of_each())
 
 
-def load(kind, paths, label_column=None, **options) -> UserData:
-    """Load tasks or views, see :func:`load_tasks` and :func:`load_views`; ``label_column`` "" is None."""
-    function = {"tasks": load_tasks, "views": load_views}[choose(kind, KINDS, "kind")]
-    for name in options:
-        choose(name, ("labels", "id_column", "text_column", "header"), "option")
-    return function(paths, label_column or None, **options)
+def load(kind: str, paths: Sequence, label_column: str | None = None, *,
+         labels: Any = None, id_column: str | None = None, text_column: str | None = None,
+         header: bool | None = None) -> UserData:
+    """Load tasks, files with samples of their own and one set of features, or views of the same samples.
+
+    `paths` has one file per task or view, see :func:`mtclib.companion.userdata.files.read_table`.
+
+    - `label_column` (npz, mat: array) has the class of each sample, for scoring only, and an empty cell where
+      it is unknown (-1).  Every task has it; those views that have it must agree.
+    - `labels`: files with the classes, and that column, one per task or one for all views.
+    - `id_column` of every file has the names of the samples, by which rows of views are matched; without, row
+      i of all views is taken to be the same sample.
+    - `text_column` has texts: the features are how often a sample has each word, but for English stop words,
+      and nothing else.
+    - `header`: whether the first line of CSV files names the columns; without, they are "1", "2", ...  None
+      takes it for names, but refuses a line that may be data, as one of numbers alone.
+
+    Arrays are float64, memory maps of npy files, or CSR where the file is sparse; columns of tasks, and rows
+    of views, are in the order of the first file.  DataFileError, a `ValueError`, if a file cannot be read,
+    holds text, NaN or infinity, or does not fit to the first.
+    """
+    what = choose(kind, KINDS, "kind").removesuffix("s")
+    label_column = label_column or None
+    parts = _read_all(what, paths, label_column, labels, id_column, text_column, header)
+    if kind == "tasks":
+        parts = owners = same_features(parts)
+    else:
+        parts = [aligned(part, parts[0]) for part in parts]
+        owners = [replace(parts[0], labels=_agreed_labels(parts, label_column))]
+    if labels is not None:
+        labels = [labels] if kind == "views" and isinstance(labels, str | Path) else labels
+        beside = _label_files(labels, len(owners), what if kind == "tasks" else "set of views", header)
+        owners = [replace(part, labels=labels_beside(file, label_column, id_column, part))
+                  for part, file in zip(owners, beside)]
+    codes, class_names = zip(*map(class_codes, owners))
+    ids = tuple(part.ids for part in owners)
+    for part in parts:
+        _tell_what_are_no_features(part, all(one is None for one in ids), not any(class_names))
+    files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
+    return UserData(
+        name="your data", kind="multitask" if kind == "tasks" else "multiview",
+        Xs=[part.values for part in parts], labels=list(codes) if kind == "tasks" else codes[0],
+        class_names=class_names, task_names=_names(paths), edition="files",
+        sources=tuple({"file": file.name, "sha256": sha256(file)} for file in files),
+        feature_names=tuple(part.columns if part.named else None for part in parts), sample_names=ids,
+        files=tuple(map(str, files)))
 
 
-def load_tasks(paths: Sequence, label_column: str | None = None, *,
-               labels: str | Path | Sequence | None = None, id_column: str | None = None,
-               text_column: str | None = None, header: bool | None = None) -> UserData:
-    """Load tasks: files with samples of their own and one set of features.
+def load_tasks(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
+    """Tasks as :func:`load` gives them, with its options.
 
-    Parameters
-    ----------
-    paths : list of path-like
-        One file per task, see :func:`mtclib.companion.userdata.files.read_table`.
-    label_column : str, optional
-        Column (npz, mat: array) of every file with the class of each sample, for scoring only; an empty
-        cell is a sample of unknown class.  With `labels`: column of those files.
-    labels : list of path-like, optional
-        Files with the classes, one per task, where they are not in the files of the tasks.
-    id_column : str, optional
-        Column with the name of each sample, for the files of results.
-    text_column : str, optional
-        Column with a text for each sample: the features are how often it has each word, but for English stop
-        words, and nothing else.
-    header : bool or None, default=None
-        Whether the first line of CSV files names the columns; without, they are "1", "2", ...  None takes it
-        for names, but refuses a line that may be data, as one of numbers alone.
-
-    Returns
-    -------
-    UserData
-        ``kind="multitask"``; dense float64 arrays, memory maps of npy files, or CSR arrays where the file is
-        sparse.  Columns are in the order of the first file.  Classes of samples without label are -1.
-
-    Raises
-    ------
-    DataFileError
-        A `ValueError`: a file cannot be read, holds text, NaN or infinity, or other columns than the first.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
+    >>> with tempfile.TemporaryDirectory() as folder:
     ...     paths, options = write_example("tasks", folder)
     ...     [X.shape for X in load_tasks(paths, **options).Xs]
     [(60, 40), (75, 40), (60, 40)]
     """
-    parts = _read_all("task", paths, label_column, labels, id_column, text_column, header)
-    if labels is not None:
-        files = _label_files(labels, len(parts), "task", header)
-        parts = [replace(part, labels=labels_beside(file, label_column, id_column, part))
-                 for part, file in zip(parts, files)]
-    return _loaded("multitask", same_features(parts), parts, paths, labels)
+    return load("tasks", paths, label_column, **options)
 
 
-def load_views(paths: Sequence, label_column: str | None = None, *,
-               labels: str | Path | Sequence | None = None, id_column: str | None = None,
-               text_column: str | None = None, header: bool | None = None) -> UserData:
-    """Load views: files that describe the same samples by features of their own.
+def load_views(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
+    """Views as :func:`load` gives them, with its options.
 
-    Parameters
-    ----------
-    paths, label_column, header
-        As for :func:`load_tasks`, one file per view; the labels of all views that have them must agree.
-    labels : path-like or list with one path, optional
-        File with the classes, where they are not in a view.
-    id_column : str, optional
-        Column of every file with the name of each sample: rows are then matched by it.  Without, row i of
-        all files is taken to be the same sample.
-    text_column : str, optional
-        As for :func:`load_tasks`, of the views that have it.
-
-    Returns
-    -------
-    UserData
-        ``kind="multiview"``; arrays, labels and errors as in :func:`load_tasks`, rows in the order of the
-        first file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
+    >>> with tempfile.TemporaryDirectory() as folder:
     ...     paths, options = write_example("views", folder)
     ...     [X.shape for X in load_views(paths, **options).Xs]
     [(120, 4), (120, 30), (120, 3)]
     """
-    parts = _read_all("view", paths, label_column, labels, id_column, text_column, header)
-    parts = [aligned(part, parts[0]) for part in parts]
-    if labels is None:
-        known = _agreed_labels(parts, label_column)
-    else:
-        labels = [labels] if isinstance(labels, str | Path) else labels
-        (file,) = _label_files(labels, 1, "set of views", header)
-        known = labels_beside(file, label_column, id_column, parts[0])
-    return _loaded("multiview", parts, [replace(parts[0], labels=known)], paths, labels)
-
-
-def _loaded(kind, parts, labelled, paths, labels):
-    """The data of some parts, with the labels of each task, or of all views, and names, hashes and places of
-    all files that were read."""
-    files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
-    codes, class_names = zip(*map(class_codes, labelled))
-    ids = tuple(part.ids for part in labelled)
-    for part in parts:
-        _tell_what_are_no_features(part, all(one is None for one in ids), not any(class_names))
-    return UserData(
-        name="your data", kind=kind, Xs=[part.values for part in parts],
-        labels=list(codes) if kind == "multitask" else codes[0], class_names=class_names,
-        task_names=_names(paths), edition="files",
-        sources=tuple({"file": file.name, "sha256": sha256(file)} for file in files),
-        feature_names=tuple(part.columns if part.named else None for part in parts), sample_names=ids,
-        files=tuple(map(str, files)))
+    return load("views", paths, label_column, **options)
 
 
 def _tell_what_are_no_features(part, unnamed, unlabelled):

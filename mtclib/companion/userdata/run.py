@@ -62,18 +62,15 @@ def methods_for(data, n_clusters=None) -> pd.DataFrame:
 
 def _reasons(kind, ks=(), Xs=()):
     """Why each method does not fit, or ""."""
-    negative = any(X.min() < 0 for X in Xs)
-    return {name: _reason(name, cls.traits, kind, ks, negative) for name, cls in all_estimators().items()}
-
-
-def _reason(name, traits, kind, ks, negative):
-    if traits.kind != kind:
-        return f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[kind]}."
-    if traits.same_n_clusters and len(set(ks)) > 1:
-        return f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
-    if traits.nonnegative and negative:
-        return f"{name} needs data without negative entries, and these have some."
-    return ""
+    negative, reasons = any(X.min() < 0 for X in Xs), dict.fromkeys(all_estimators(), "")
+    for name, traits in ((name, cls.traits) for name, cls in all_estimators().items()):
+        if traits.kind != kind:
+            reasons[name] = f"{name} takes {TAKES[traits.kind]}, and these data are {TAKES[kind]}."
+        elif traits.same_n_clusters and len(set(ks)) > 1:
+            reasons[name] = f"{name} needs the same number of clusters in all tasks, and {ks} were asked for."
+        elif traits.nonnegative and negative:
+            reasons[name] = f"{name} needs data without negative entries, and these have some."
+    return reasons
 
 
 def numbers_of_clusters(data, n_clusters=None) -> list[int]:
@@ -256,34 +253,12 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
             n_runs: int = 1, seed: int = 0, n_jobs: int = 1, progress: bool | None = None) -> Clusterings:
     """Run methods on the same data; one that fails does not stop the others.
 
-    Parameters
-    ----------
-    data : Dataset
-    methods : list of str or dict, default=()
-        As in :func:`mtclib.companion.userdata.run.check_methods`.
-    n_clusters : int, list of int or None, default=None
-        As in :func:`mtclib.companion.userdata.run.numbers_of_clusters`.
-    n_runs : int, default=1
-        Runs of a method, with different seeds; the run with the lowest objective is kept.
-    seed : int, default=0
-        Root of all seeds; the same for all methods.
-    n_jobs : int, default=1
-        Processes.
-    progress : bool, optional
-        Whether to show a bar; None shows it on a terminal and in JupyterLab.
+    `methods` and `n_clusters` are as in :func:`check_methods` and :func:`numbers_of_clusters`.  Of `n_runs`
+    with different seeds, which are the same for all methods, that with the lowest objective is kept.
+    `progress` None shows a bar on a terminal and in JupyterLab.  ValueError before anything runs if a method
+    or the name of a parameter is unknown, or a method or a number does not fit; what a method itself refuses
+    is its row's ``error``.
 
-    Returns
-    -------
-    Clusterings
-
-    Raises
-    ------
-    ValueError
-        Before anything runs: a method or the name of a parameter is unknown, or a method or a number does not
-        fit.  What a method itself refuses is its row's ``error``.
-
-    Examples
-    --------
     >>> from mtclib.companion.userdata.load import example
     >>> result = cluster(example("tasks"), ["KMeans", "MBC"], 3)
     >>> result.frame["sizes"].notna().all() and list(result.labels) == ["KMeans", "MBC"]

@@ -24,8 +24,7 @@ COLUMNS = [*PLACE, "sizes", *SCORES]
 
 def load():
     """The committed ``data/chance.csv``: mean and 95 % band of shuffled labels, a row for each printed data
-    set, task and measure, and for each data set with other classes that stands beside a printed one; with the
-    class sizes that were shuffled; of several draws of the data the first."""
+    set, task and measure, and for each data set with other classes beside one; with the shuffled sizes."""
     path = paths.data_dir() / "chance.csv"
     kept = {"dtype": {"task": str, "sizes": str}, "keep_default_na": False}
     return pd.read_csv(path, **kept) if path.exists() else pd.DataFrame(columns=COLUMNS)

@@ -144,9 +144,8 @@ class Scores:
         for method, fits in self.by.items():
             runs = fits[0].shape[1]
             n = self.n_published if theirs else runs
-            if apart or runs not in shares:
-                shares[runs] = weights(runs, n, n_draws, rng)
-            found[method] = drawn(fits, shares[runs], n)
+            found[method] = drawn(fits, n, n_draws, rng, None if apart else shares.get(runs))
+            shares[runs] = found[method].shares
         return found
 
 
@@ -165,19 +164,14 @@ def population(study, cells, rows):
     return scores[whole, :, :-1], scores[whole, :, -1]
 
 
-def weights(runs, n, trials, rng):
-    """Shares of the runs in samples of `n` of them: (trials, runs)."""
-    return rng.multinomial(n, np.full(runs, 1 / runs), size=trials) / n
-
-
-def best(accuracies, shares):
-    """Setting with the best mean accuracy in each draw."""
-    return (shares @ accuracies.T).argmax(axis=1)
-
-
-def drawn(fits, shares, n):
-    """A `Drawn` of `n` runs, each draw at the setting with the best mean accuracy."""
-    return Drawn(fits[0], best(fits[1], shares), shares, n)
+def drawn(fits, n, trials, rng, shares=None):
+    """A `Drawn` of samples of `n` runs, or of those with given `shares`, each at the setting with the best
+    mean accuracy in it."""
+    values, accuracies = fits
+    if shares is None:
+        runs = values.shape[1]
+        shares = rng.multinomial(n, np.full(runs, 1 / runs), size=trials) / n
+    return Drawn(values, (shares @ accuracies.T).argmax(axis=1), shares, n)
 
 
 @dataclass(frozen=True)

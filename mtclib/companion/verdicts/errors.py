@@ -1,16 +1,15 @@
 """How often does the rule of the verdicts err?  Simulated on the committed runs of each printed cell.
 
-Paper and reproduction are drawn from one population, the committed runs of a method with its whole grid:
-each side draws its own number of runs and takes the setting that is best by mean accuracy, as the papers do;
-the print is rounded to its digits.  Then truth and print are equal, and any "higher" or "lower" is false;
-with the print shifted by the margin, any "agrees" is.  The spread that comes from choosing a setting is
-taken as known: it is that of the population.
+Paper and reproduction are drawn from the committed runs of a method with its whole grid: each side draws its
+own number of runs and takes the setting that is best by mean accuracy; the print is rounded to its digits.
+Then any "higher" or "lower" is false, and with the print shifted by the margin, any "agrees" is.  The spread
+from choosing a setting is taken as known: it is that of the population.
 """
 
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.verdicts.draws import DRAWS, best, population, weights
+from mtclib.companion.verdicts.draws import DRAWS, drawn, population
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.companion.verdicts.judge import JUDGED, with_interval
 
@@ -48,9 +47,8 @@ def simulated(study, trials=TRIALS, seed=0):
 def _rates(study, cells, rows, trials, rng):
     values, accuracies = population(study, cells, rows)
     scale = np.where(cells["metric"].isin(RELATIVE), cells["published"] / cells["ours"], 1.0)
-    values = values * scale  # a distance in the unit of the print
-    ours, theirs = (_drawn(values, accuracies, int(cells[name].iloc[0]), trials, rng)
-                    for name in ("n", "published_n"))
+    fits = values * scale, accuracies  # a distance in the unit of the print
+    ours, theirs = (_drawn(fits, int(cells[name].iloc[0]), trials, rng) for name in ("n", "published_n"))
     cells = cells.assign(selection=cells["selection"] * scale)
     found = {shift: _outcomes(cells, ours, theirs, shift) for shift in (0, -1, 1, -2, 2)}
     agreeing, deviating, within = found[0]
@@ -62,25 +60,21 @@ def _rates(study, cells, rows, trials, rng):
 
 
 def selection_spread(study, cells, rows, n, n_published):
-    """Standard deviation of (ours - published) caused by tuning on noisy runs, for each cell: redraw `n` runs
-    for us and `n_published` for the paper, and select the setting again each time. How runs vary at one
-    setting is not included."""
-    values, accuracies = population(study, cells, rows)
-    means, variance = values.mean(axis=1), 0.0
-    for drawn in (n, n_published):
-        shares = weights(values.shape[1], int(drawn), DRAWS, np.random.default_rng(0))
-        variance = variance + means[best(accuracies, shares)].var(axis=0)
-    return np.sqrt(variance)
+    """Standard deviation of (ours - published) caused by tuning on noisy runs, for each cell: `n` runs of
+    ours and `n_published` of the paper choose the setting again. How runs vary at one setting is left out."""
+    fits = population(study, cells, rows)
+    return np.sqrt(sum(drawn(fits, int(runs), DRAWS, np.random.default_rng(0)).setting.var(axis=0)
+                       for runs in (n, n_published)))
 
 
-def _drawn(values, accuracies, n, trials, rng):
+def _drawn(fits, n, trials, rng):
     """Mean and spread of `n` runs at the setting with the best mean accuracy, (trials, cells) each."""
-    shares = weights(values.shape[1], n, trials, rng)
-    chosen = best(accuracies, shares)
-    mean, square = np.empty((2, trials, values.shape[2]))
-    for point in np.unique(chosen):
-        drawn = chosen == point
-        mean[drawn], square[drawn] = (shares[drawn] @ values[point] ** power for power in (1, 2))
+    found = drawn(fits, n, trials, rng)
+    mean, square = np.empty((2, trials, found.values.shape[2]))
+    # Not `Drawn.mean`: print that is shifted by the margin lies on it, and its last bits decide the verdict.
+    for setting in np.unique(found.best):
+        at = found.best == setting
+        mean[at], square[at] = (found.shares[at] @ found.values[setting] ** power for power in (1, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         return mean, np.sqrt(np.maximum(square - mean**2, 0) * n / np.float64(n - 1))
 

@@ -2,13 +2,11 @@
 
 Gains are in points; of a distance, which has no scale, the reduction in percent of the rival's.  Our runs of
 two methods share starts, and splits of the data, so that the interval is over their differences; a ratio of
-distances has the error of both by the delta method.  What print allows: where it has standard deviations,
-they count as those of independent runs; where it has none, ours stand in, and those of one split are shared
-by the methods.  The choice of a setting with labels by noisy runs is part of every error.
-
-The unit of a mean is the data set: each counts once, whatever its tasks, metrics and rivals.  No single
-number decides: a share of recurring signs stands beside that of a perfect re-run, sizes beside signs (Open
-Science Collaboration 2015), and what a wide interval would let pass is counted by `below_half`.
+distances has the error of both by the delta method.  Printed standard deviations count as those of
+independent runs; where there are none, ours stand in, and those of one split are shared by the methods.  The
+choice of a setting with labels is part of every error.  The unit of a mean is the data set, whatever its
+tasks, metrics and rivals.  Beside signs stand those of a perfect re-run, and sizes (Open Science
+Collaboration 2015); what a wide interval would let pass is counted by `below_half`.
 """
 
 import numpy as np
@@ -115,11 +113,9 @@ def slopes(scores, own, rival):
 def printed_variance(n_published, told, alone, paired, n):
     """Squared error of a printed gain from spreads in points; then, for `freedom_of`, the covariance of this
     estimate with that of our squared error, and half its variance. Of the two scores, `told` has the spreads
-    that are printed, NaN where ours of `n` runs, `alone`, stand in; `paired` is that of our gain.
-
-    The covariances S of normal runs are Wishart's, so that half the variance of an estimate tr(W S) is
-    tr(W S W S) / (n - 1): W has 1 / n everywhere for our gain, and 1 / n_published on the diagonal where ours
-    stand in for print."""
+    that are printed, NaN where ours of `n` runs, `alone`, stand in; `paired` is that of our gain. Covariances
+    S of normal runs are Wishart's: half the variance of an estimate tr(W S) is tr(W S W S) / (n - 1), where W
+    has 1 / n everywhere for our gain, and 1 / n_published on the diagonal where ours stand in."""
     freedom = np.maximum(n - 1, 1)
     if n_published == 1:
         return paired**2, 2 * paired**4 / n / freedom, paired**4 / freedom
@@ -183,12 +179,7 @@ def sceptical_p(printed, printed_error, ours, error):
 
 def ratio(ours, printed):
     """Our mean over the printed mean, and its interval over the units, here data sets: the ratio estimator
-    with the jackknife's variance (Quenouille 1956), which few units ask for, and Student's quantile. Without
-    an interval for one unit.
-
-    >>> tuple(float(round(one, 2)) for one in ratio(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0])))
-    (0.5, 0.5, 0.5)
-    """
+    with the jackknife's variance (Quenouille 1956), which few units ask for. One unit has no interval."""
     n, found = len(ours), ours.sum() / printed.sum()
     if n < 2:
         return found, np.nan, np.nan
@@ -230,8 +221,8 @@ def summary(frame, errors, perfect):
     told = (frame["same_sign"] != "").to_numpy()
     sign = np.sign(frame["printed"].to_numpy())
     again = (np.sign(perfect) == sign)[:, told].sum(axis=1)
-    quantile = stats.t.ppf((1 + LEVEL) / 2, frame["freedom"].to_numpy())
-    clear = (perfect * sign / (quantile * frame["error"].to_numpy() + 1e-12))[:, told]
+    half = (stats.t.ppf((1 + LEVEL) / 2, frame["freedom"]) * frame["error"]).to_numpy()
+    clear = (perfect * sign / (half + 1e-12))[:, told]
     short = [below_half(frame.assign(ours=row)).sum() for row in perfect[:100]]
     low, high = np.quantile(again, [0.025, 0.975])
     counts = {"gains": int(told.sum()), "recurs": int((frame["same_sign"] == "yes").sum()),

@@ -1,11 +1,9 @@
 """Which of a paper's unstated choices give its calibration cells?  A search, recorded whole.
 
 A protocol names the choices, the printed cells that judge them and the criterion (``[identify.NAME]``).  Each
-combination of choices is a hypothesis, tried in full.  There are three stages, each with searches of its own:
-"sizes", where nothing is clustered; "fingerprints", cells that one partition gives or not (one printed with a
-spread of 0, or a whole number of samples behind an accuracy or a purity); and "distances".
-A search ``after`` another sees only the hypotheses that the other did not tell apart.  What speaks for a
-winner is in :mod:`.evidence`.
+combination of choices is a hypothesis, tried in full, in one of three stages: "sizes", where nothing is
+clustered; "fingerprints", cells that one partition gives or not; and "distances".  A search ``after`` another
+sees only the hypotheses that the other did not tell apart.  What speaks for a winner is in :mod:`.evidence`.
 """
 
 import json
@@ -34,9 +32,9 @@ LEVEL = 0.05
 COUNTS = ("ACC", "purity")  # shares of the samples of a task
 BY_LUCK = 1e-3
 MOST = 200  # data sets of a reader's function, which are all kept in memory
+# What a reader's search has, as far as it is used before it is checked as part of a protocol.
 MINE = {"properties": {"datasets": {"type": "array", "items": schema.TEXT}, "loader": schema.TEXT,
                        "calibration": {"type": "array", "items": {"type": "object"}}}}
-"""What a reader's search has, as far as it is used before it is checked as part of a protocol."""
 KEY = ["dataset", "task", "method", "metric"]
 
 

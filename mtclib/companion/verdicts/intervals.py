@@ -1,15 +1,16 @@
 """Intervals of the difference between our number and the printed one, and how they meet a margin.
 
-The margin was fixed before any full run: `DELTA`, five points, for the scores of `DELTAS`.  Two measures of
-the MBC paper came later, with their numbers known: `s_nmi`, a score from 0 to 1, got the same five points,
-and `d_M`, a distance in the unit of the data, five percent of the printed value.
+The margin was fixed before any full run: `DELTA`, five points, for scores.  Two measures of the MBC paper
+came later, with their numbers known: `s_nmi`, a score from 0 to 1, got the same five points, and `d_M`, a
+distance in the unit of the data, five percent of the printed value.
 """
 
 import numpy as np
 from scipy import special, stats
 
+from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
+
 DELTA = 0.05
-DELTAS = dict.fromkeys(("ACC", "NMI", "purity", "RI", "ARI", "s_nmi"), DELTA)
 RELATIVE = {"d_M": 0.05}
 LEVEL = 0.90
 MANY = 1e6
@@ -18,13 +19,11 @@ MANY = 1e6
 
 def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.nan, half_unit=0.0,
                         selection=0.0):
-    """Interval of (ours - published) with the error of both sides, elementwise. Both spreads known: Welch's,
-    degrees of freedom by Welch and Satterthwaite. Where the paper prints none, ours stands in for it
-    (``printed_n`` runs, or 1 for one split): Student's, with n - 1 degrees of freedom. Without ``printed_n``
-    the print counts as exact. `half_unit`, what rounding of the print can hide, is added at both ends;
-    `selection` comes from `verdicts.errors.selection_spread`. NaN where our spread is unknown (one run) and
-    not declared zero. With ``n = inf`` our side is exact. No transformation is made near 0 or 1: there the
-    runs are skewed, and `verdicts.errors` measures what that costs."""
+    """Interval of (ours - published) with the error of both sides, elementwise: Welch's, or Student's where
+    the paper prints no spread and ours stands in (``printed_n`` runs, or 1 for one split). Without
+    ``printed_n`` print is exact, with ``n = inf`` ours. `half_unit`, what rounding can hide, is added at both
+    ends; `selection` comes from `errors.selection_spread`. NaN where our spread is unknown (one run). Nothing
+    is transformed near 0 or 1, where runs are skewed: `errors` measures what that costs."""
     mean, printed, half_unit = (np.asarray(a, dtype=float) for a in (mean, printed, half_unit))
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
     half = _half_width(variance, freedom) + half_unit
@@ -34,8 +33,7 @@ def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.na
 
 
 def standard_error(sd, n, printed_sd=np.nan, printed_n=np.nan, half_unit=0.0, selection=0.0):
-    """Standard error of (ours - published), from which `difference_interval` is made; rounding counts as
-    uniform."""
+    """Standard error of (ours - published) for `difference_interval`; rounding counts as uniform."""
     return np.sqrt(_variance(sd, n, printed_sd, printed_n, selection)[0] + half_unit**2 / 3)
 
 
@@ -60,14 +58,7 @@ def _half_width(variance, freedom):
 
 
 def expected(sd, n, printed_sd, printed_n, half_unit, delta, selection=0.0):
-    """Chance that a cell agrees if print and ours had the same true mean.
-
-    What a perfect re-run would get, with normal runs of the spreads of this cell; `verdicts.errors` draws
-    from the runs instead.
-
-    >>> float(expected(0.05, 10, np.nan, 10, 0.0, 0.05).round(2))
-    0.35
-    """
+    """Chance that a cell agrees if print and ours had the same true mean, with normal runs of its spreads."""
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
     half, error, half_unit, delta, finite = np.broadcast_arrays(
         _half_width(variance, freedom), np.sqrt(variance), half_unit, delta,
@@ -91,16 +82,12 @@ def margin(metric, half_unit=0.0, published=float("nan")):
     """Margin of a metric, never below half of the last printed digit; NaN where there is none."""
     if metric in RELATIVE:
         return max(RELATIVE[metric] * abs(published), half_unit)
-    return max(DELTAS[metric], half_unit) if metric in DELTAS else float("nan")
+    return max(DELTA, half_unit) if metric in PERCENT_OR_FRACTION else float("nan")
 
 
 def coefficient_of_variation(scores):
     """CV* of Belz, Popović and Mille (ACL 2022) in percent, of each row of repeated scores: the standard
-    deviation without bias, over the mean, corrected for few scores. NaN where the mean is not positive.
-
-    >>> float(coefficient_of_variation([[30.65, 30.65, 29.13, 30.65, 29.96]])[0].round(3))
-    2.487
-    """
+    deviation without bias, over the mean, corrected for few scores. NaN where the mean is not positive."""
     scores = np.asarray(scores, dtype=float)
     n, mean = scores.shape[1], scores.mean(axis=1)
     unbiased = np.sqrt((n - 1) / 2) * special.gamma((n - 1) / 2) / special.gamma(n / 2)

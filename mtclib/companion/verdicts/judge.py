@@ -2,15 +2,9 @@
 
 A difference test cannot answer this: with few runs it calls a large miss "not significant".  The rule here is
 an equivalence test.  A cell *agrees* when the 90% interval of (ours - published) lies inside +-delta, which
-is two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else it is
-*inconclusive*, and more runs may decide.
-
-They are tried in this order: unavailable, not-run, failed, misprint (shown, never counted), exact; then what
-the interval says, or no margin for a metric without one in :mod:`.intervals` (none of the five papers').  A
-single run that is not declared deterministic has no interval: inconclusive.
-`mtclib.companion.tables.MEANINGS` has each verdict in words.
-
-Each verdict is about its own cell; no correction for the number of cells is made.
+is two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else, and
+for a single run that is not declared deterministic, it is *inconclusive*.  No correction for the number of
+cells is made.  `mtclib.companion.tables.MEANINGS` has each verdict in words.
 """
 
 import numpy as np
@@ -38,12 +32,11 @@ OUTPUT = (
 def judge(published, results, *, n_published=None, deterministic=(), not_run=None, misprints=(),
           calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict: a row per printed cell with the columns `OUTPUT`.
-    ``low`` and ``high`` are the 90% interval of (ours - published), ``radius`` the smallest margin at which
-    the cell would agree. ``uncertainty`` says whose spread is in it: "both", "ours for both" (the paper
-    prints none), "one split" (the same, and the print is one draw), "published only" (ours is deterministic)
-    or "none". ``within_prediction``: print lies in the 90% prediction interval of our runs. ``expected``: as
-    from `intervals.expected`. ``counted`` cells are judged, and neither in `calibration` nor averages of
-    tasks that are judged. `published` may have a column ``selection``."""
+    ``radius`` is the smallest margin at which the cell would agree. ``uncertainty`` says whose spread is in
+    the interval: "both", "ours for both" (the paper prints none), "one split" (the same, and the print is one
+    draw), "published only" (ours is deterministic) or "none". ``within_prediction``: print lies in the 90%
+    prediction interval of our runs. ``counted`` cells are judged, and neither in `calibration` nor averages
+    of tasks that are judged. `published` may have a column ``selection``."""
     cells = with_interval(joined(published, results), n_published, deterministic)
     names = ["own_sd", "own_n", "sd_used", "published_n", "half_unit", "delta", "selection"]
     cells["expected"] = intervals.expected(*(cells[name] for name in names))
@@ -118,8 +111,7 @@ def with_interval(cells, n_published, deterministic):
     printed_sd = cells["published_std"].where(cells["published_std"] != 0, cells["half_unit_std"])
     theirs = printed_sd.notna() & (cells["published_n"] > 1)
     cells["sd_used"] = printed_sd.where(theirs)
-    names = ["metric", "half_unit", "published"]
-    cells["delta"] = [intervals.margin(*one) for one in cells[names].itertuples(index=False)]
+    cells["delta"] = list(map(intervals.margin, cells["metric"], cells["half_unit"], cells["published"]))
     cells["own_sd"], cells["own_n"] = cells["ours_std"].mask(fixed, 0.0), cells["n"].mask(fixed, np.inf)
     if "selection" not in cells:
         cells["selection"] = 0.0

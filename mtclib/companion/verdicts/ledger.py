@@ -5,11 +5,12 @@
 ``test`` for the test that it speaks of, and ``[[deviation]]`` for cells whose difference is explained.
 ``data/<paper>/claims.toml`` has ``name`` and ``venue`` of the paper, ``[summary]`` for the question that
 readers have, ``[[finding]]`` for what they must know, ``[[answer]]`` for the pipeline of a printed table, and
-``[[claim]]``: a sentence and the test that decides it, or the reason why it cannot be tested.  Everything is
-checked when it is read.  Numbers in sentences are templates (`mtclib.companion.verdicts.numbers`).
+``[[claim]]``: a sentence and the test that decides it, or the reason why it cannot be tested.  Numbers in
+sentences are templates (`mtclib.companion.verdicts.numbers`).
 """
 
 import inspect
+from collections import Counter
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from mtclib.companion.claims import ALPHA, TESTS, printed_record
 from mtclib.companion.runs import our_name
 from mtclib.companion.schema import TEXT, check, one_of, read_toml, some_of, table
 from mtclib.companion.verdicts.judge import CAUSES, SCOPE
+from mtclib.companion.verdicts.published import matching
 from mtclib.core.errors import MtclibError
 from mtclib.core.paths import paper_dir
 
@@ -28,9 +30,9 @@ NOT_YET = "not yet testable"
 NO_DATA = "no data"
 _NEEDED = ("id", "place", "kind", "problem", "evidence", "evidence_type", "decision", "cause")
 NAMES = {"type": "array", "minItems": 1, "items": TEXT}
-_SIDE = ("methods", "datasets", "metric", "point")
+SIDE = ("methods", "datasets", "metric", "point")
 ALTERNATIVE = table(("kind", "ours", "alternative", "methods", "datasets", "metric"),
-                    ("point", *(f"other_{name}" for name in _SIDE), "note"), kind=one_of(LEVERS),
+                    ("point", *(f"other_{name}" for name in SIDE), "note"), kind=one_of(LEVERS),
                     **dict.fromkeys(("methods", "datasets", "other_methods", "other_datasets"), NAMES))
 DECISION = table(
     _NEEDED, ("alternatives", "test"), kind=one_of(KINDS), cause=one_of(CAUSES),
@@ -58,15 +60,11 @@ def read_tables(paper, file):
     if not path.is_file():
         raise LedgerError(f"paper={paper!r}: no {file} file")
     where = f"{paper}/{path.name}"
-    return check(read_toml(path, where, LedgerError), FILES[file], where, LedgerError)
-
-
-def check_unique(entries, paper):
-    """Return `entries`; raise a LedgerError if two have the same id."""
-    ids = [entry["id"] for entry in entries]
-    if twice := [name for name in ids if ids.count(name) > 1]:
+    content = check(read_toml(path, where, LedgerError), FILES[file], where, LedgerError)
+    ids = Counter(entry["id"] for name in ("decision", "claim") for entry in content.get(name, ()))
+    if twice := [name for name, n in ids.items() if n > 1]:
         raise LedgerError(f"{paper}: id {twice[0]} is used twice")
-    return entries
+    return content
 
 
 def findings(paper):
@@ -93,7 +91,7 @@ def decisions(paper):
                 if len(other.get(f"other_{side}", other[side])) != len(other[side]):
                     raise LedgerError(f"{paper}: decision {entry['id']}: alternative: other_{side} must have "
                                       f"one name for each of {side}")
-    return check_unique(entries, paper)
+    return entries
 
 
 def deviations(paper):
@@ -114,7 +112,7 @@ def claims(paper):
                 inspect.signature(TESTS[entry["test"]]).bind(None, **entry.get("params", {}))
             except TypeError as error:
                 raise LedgerError(f"{name}: params of {entry['test']}: {error}") from None
-    return check_unique(entries, paper)
+    return entries
 
 
 def decisions_frame(paper, leverage):
@@ -186,8 +184,8 @@ def _in_print(claim, published):
             return ""
     method = params.get("method_a", params.get("method"))
     others = [params["method_b"]] if "method_b" in params else params.get("others")
-    printed = published[published["metric"] == params["metric"]]
-    if not others or method not in set(printed.loc[printed["dataset"] == params["dataset"], "method"]):
+    printed = {"dataset": params["dataset"], "metric": params["metric"], "method": method}
+    if method is None or not others or matching(published, printed).empty:
         return ""
     tasks = [task for task in params.get("tasks", []) if task != "avg"]
     return printed_record(published, method, others, params["metric"], params["dataset"], tasks)

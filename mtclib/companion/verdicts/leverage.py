@@ -1,13 +1,13 @@
 """How far does an open choice move the number?
 
 A ``[[decision.alternative]]`` in ``data/<paper>/decisions.toml`` says which rows of the committed results are
-ours, and which are those of the alternative.  Nothing is typed in but the names: the means, the change and
-its interval are computed from stored fits, so that they can be neither stale nor better than the results.  A
-choice that no run can decide has ``[decision.unmeasured]`` with the reason instead.
+ours, and which are those of the alternative: the means, the change and its interval are computed from them.
+A choice that no run can decide has ``[decision.unmeasured]`` with the reason instead.
 """
 
 import json
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,8 @@ KEYS = ("decision", "kind", "ours", "alternative", "metric")
 def entries(paper):
     """Alternatives of a paper's decisions with the id of the decision, and the choices without a run."""
     known = ledger.decisions(paper)
-    compared = [{"decision": one["id"], **other} for one in known for other in one.get("alternative", [])]
+    compared = [{"decision": one["id"], **{f"other_{name}": other.get(name) for name in ledger.SIDE}, **other}
+                for one in known for other in one.get("alternative", [])]
     none = [{"decision": one["id"], **one["unmeasured"]} for one in known if "unmeasured" in one]
     return compared, none
 
@@ -38,9 +39,8 @@ def measured(study):
     run."""
     rows = []
     for entry in entries(study.paper)[0]:
-        methods, datasets = (list(zip(entry[name], entry.get(f"other_{name}", entry[name])))
-                             for name in ("methods", "datasets"))
-        rows += [_row(study, entry, *names, *sets) for sets in datasets for names in methods]
+        methods, datasets = (zip(entry[name], entry[f"other_{name}"]) for name in ("methods", "datasets"))
+        rows += [_row(study, entry, *names, *sets) for sets, names in product(datasets, methods)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -62,12 +62,8 @@ def _chosen(study, dataset):
 
 
 def _row(study, entry, method, other_method, dataset, other_dataset):
-    metric, other_metric = (our_name(study.paper, entry.get(name, entry["metric"]))
-                            for name in ("metric", "other_metric"))
-    point = entry.get("point")
-    other_point = entry.get("other_point", point)
-    ours = _values(study, entry, dataset, method, metric, point)
-    other = _values(study, entry, other_dataset, other_method, other_metric, other_point)
+    ours = _values(study, entry, dataset, method, entry["metric"], entry.get("point"))
+    other = _values(study, entry, other_dataset, other_method, entry["other_metric"], entry["other_point"])
     once = {name for name, spec in study.protocol.methods.items() if spec.deterministic}
     relative = entry["metric"] in RELATIVE
     # Ours errs as well: the error of a ratio is that of other - ratio ours, by the delta method.
@@ -76,16 +72,16 @@ def _row(study, entry, method, other_method, dataset, other_dataset):
     ends = (end + (ratio - 1) * ours.mean() for end in interval)
     scale = 100 / abs(ours.mean()) if relative else 100
     score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *ends))
-    return {**{name: entry[name] for name in ("decision", "kind", "ours", "alternative")},
-            "method": method, "dataset": dataset, "metric": entry["metric"], "n": len(ours),
-            "n_other": len(other), "score": score, "other_score": other_score,
-            "change": other_score - score, "low": low, "high": high}
+    return {**{name: entry[name] for name in KEYS}, "method": method, "dataset": dataset, "n": len(ours),
+            "n_other": len(other), "score": score, "other_score": other_score, "change": other_score - score,
+            "low": low, "high": high}
 
 
 def _values(study, entry, dataset, method, metric, point):
     """Scores of one side by run. `point` is a dict of grid parameters, "chosen" for the setting chosen with
     labels, None for the default."""
     where, (columns, places) = f"{study.paper}: leverage of {entry['decision']}", _fits(study, dataset)
+    metric = our_name(study.paper, metric)
     params, runs, values = (column[places.get((method, metric), [])] for column in columns)
     wanted = set(params)
     if point == "chosen":

@@ -2,8 +2,7 @@
 
 A sentence of ``decisions.toml`` or ``claims.toml`` says ``{what|argument|...;format}`` where a result
 belongs: `what` is a method of :class:`Numbers` or of a paper's own subclass of it, arguments are text, some
-with a name (``how=largest``), and the format is Python's or one of `FORMATS`.  So a sentence cannot state a
-number that the committed results do not give.
+with a name (``how=largest``), and the format is Python's or one of `FORMATS`.
 """
 
 import copy
@@ -24,13 +23,13 @@ from mtclib.companion.verdicts.ledger import LedgerError
 from mtclib.companion.verdicts.published import matching
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
+# These take ``dataset`` and ``printed`` from the scope of a sentence.
+IN_SCOPE = ("distance", "within", "near", "off")
 WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 # Definitions of a metric that may have given the printed digits.
 VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "ACC": ("ACC", "purity"),
             "purity": ("purity", "ACC")}
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max, "spread": partial(np.std, ddof=1)}
-
-
 FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
            "percent .1": lambda value: f"{100 * value:.1f}",
            "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",
@@ -71,8 +70,7 @@ class Numbers:
         quantity = getattr(self, what, None)
         if quantity is None:
             raise LedgerError(f"{self.study.paper}: {{{template}}} names no quantity {what!r}")
-        given = scope if what in IN_SCOPE else {}
-        value = quantity(*plain, **{**given, **named})
+        value = quantity(*plain, **{**(scope if what in IN_SCOPE else {}), **named})
         if isinstance(value, str):
             return value
         return FORMATS[form](value) if form in FORMATS else format(value, form)
@@ -113,31 +111,21 @@ class Numbers:
         rows = matching(rows, {"method": method, "dataset": dataset})
         if rows.empty:
             raise LedgerError(f"{self.study.paper}: no change of {decision}, {alternative!r}")
-        if how == "mean size":
-            return abs(rows["change"].mean())
-        how, size, _ = how.partition(" size")
-        return PICK[how](rows["change"].abs() if size else rows["change"])
+        return abs(rows["change"].mean()) if how == "mean size" else PICK[how](rows["change"])
 
-    def values(self, method, dataset, metric, task="", point=None, **setting):
-        """Scores of the runs of a method at its default, a named setting, or ``point=chosen`` with labels."""
+    def score(self, method, dataset, metric, task="", how="mean", point=None, **setting):
+        """Mean, least, largest or spread of the scores of runs, as fractions: of a method at its default, a
+        named setting, or ``point=chosen`` with labels."""
         rows = self._setting(method, dataset, point, setting)
         rows = rows[rows["metric"] == our_name(self.study.paper, metric)]
         rows = rows[rows["task"] == (task or ("avg" if (rows["task"] == "avg").any() else ""))]
         if rows.empty:
             raise LedgerError(f"{self.study.paper}: no {metric} of {method!r} on {dataset!r}")
-        return rows.drop_duplicates("key")["value"]
-
-    def score(self, method, dataset, metric, task="", **setting):
-        """Mean score over runs, as a fraction."""
-        return self.values(method, dataset, metric, task, **setting).mean()
+        return PICK[how](rows.drop_duplicates("key")["value"])
 
     def in_print(self, method, dataset, metric, task=""):
         """Mean of the printed cells of a row, or the cell of a task, as a fraction."""
         return matching(self.study.printed(dataset, method, metric), {"task": task or None})["mean"].mean()
-
-    def run(self, method, dataset, metric, how, task="", **setting):
-        """Least or largest score of a run, or the spread over runs."""
-        return PICK[how](self.values(method, dataset, metric, task, **setting))
 
     def gap(self, method, other, dataset, metric, **setting):
         """Mean score of one method minus that of another, in points."""
@@ -182,10 +170,9 @@ class Numbers:
         return len(gaps) if count == "all" else int((gaps.abs() <= 100 * DELTA).sum())
 
     def off(self, method=None, other_dataset=None, how="mean size", **where):
-        """Mean, least or largest difference from print, or its size, over the cells of a row that deviate."""
+        """Mean difference from print, or by default its size, over the cells of a row that deviate."""
         gaps = self._gaps(method, other_dataset, deviating=True, **where)
-        how, size, _ = how.partition(" size")
-        return float(PICK[how](gaps.abs() if size else gaps))
+        return float((gaps.abs() if how == "mean size" else gaps).mean())
 
     def retuned(self, method, what="gain"):
         """Settings chosen with labels for each task and measure, against once for a data set: the gain in
@@ -204,10 +191,8 @@ class Numbers:
     def _gaps(self, method=None, other_dataset=None, dataset=None, printed=None, metric=None, task=None,
               deviating=False, point=None, **setting):
         """Ours minus printed in points under another method, data set or setting; one entry per cell."""
-        printed = printed or method
-        sets = [dataset] if dataset else self.study.published["dataset"].unique()
-        parts = []
-        for name in sets:
+        printed, parts = printed or method, []
+        for name in [dataset] if dataset else self.study.published["dataset"].unique():
             cells = self.study.judged(name, self._source(name))
             cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
             if deviating:
@@ -255,8 +240,9 @@ class Numbers:
         default = self.study.protocol.defaults.get(method)
         wanted = copy.deepcopy(default or {})
         inner = wanted.get("parameters", {})  # of the estimator that a wrapper fits to each task
-        for name, value in setting.items():
-            (inner if name in inner else wanted)[name] = _parsed(value)
+        for name, text in setting.items():
+            number = re.fullmatch(r"-?[\d.]+(e-?\d+)?", text)
+            (inner if name in inner else wanted)[name] = float(text) if number else text
         if wanted:
             rows = rows[rows["params"] == canonical(wanted)]
         if rows["params"].nunique() != 1:
@@ -264,21 +250,10 @@ class Numbers:
         return rows
 
 
-IN_SCOPE = ("distance", "within", "near", "off")
-"""Quantities that take ``dataset`` and ``printed`` from the scope of a sentence."""
-
-
 def outcome(table, what):
     """Rows of ``paired_differences`` by status, "all" of them, or the "least" or "most" difference."""
     picked = {"all": len(table), "least": table["difference"].min(), "most": table["difference"].max()}
     return picked[what] if what in picked else int((table["status"] == what).sum())
-
-
-def _parsed(text):
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 def variant_table(study, metric="NMI") -> pd.DataFrame:
@@ -293,17 +268,16 @@ def variant_table(study, metric="NMI") -> pd.DataFrame:
 
 def _nearness(study, cells, variant, name):
     parts = []
-    for dataset in cells["dataset"].unique():
+    for dataset, printed in cells.groupby("dataset", sort=False):
         source = study.headline(dataset)
         if study._spec(source).pipeline == "released":  # by one known definition alone
             source = dataset
         rows = study.judged_rows(source)
         rows = study.as_printed(rows[rows["metric"] == variant].assign(metric=name), source, dataset)
-        parts.append(joined(cells[cells["dataset"] == dataset], rows))
-    frame = pd.concat(parts)
-    frame = frame.assign(difference=frame["ours"] - frame["published"]).dropna(subset=["difference"])
-    size = frame["difference"].abs()
-    return {"cells": len(frame), "exact": int((size <= frame["half_unit"] * (1 + 1e-9)).sum()),
-            "by luck": float((frame["half_unit"] / DELTA)[size <= DELTA].sum()),
-            "within 5": int((size <= DELTA).sum()),
-            "shift": 100 * frame["difference"].mean(), "distance": 100 * size.mean()}
+        parts.append(joined(printed, rows))
+    frame = pd.concat(parts).dropna(subset=["ours", "published"])
+    gap = frame["ours"] - frame["published"]
+    near = gap.abs() <= DELTA
+    return {"cells": len(frame), "exact": int((gap.abs() <= frame["half_unit"] * (1 + 1e-9)).sum()),
+            "by luck": float((frame["half_unit"] / DELTA)[near].sum()), "within 5": int(near.sum()),
+            "shift": 100 * gap.mean(), "distance": 100 * gap.abs().mean()}

@@ -1,8 +1,7 @@
 """The numbers that a paper prints, read from ``data/<paper>/published.csv``, and sizes from ``sizes.csv``.
 
-A csv keeps each number as printed, in the paper's own unit.  This module turns the numbers into fractions and
-keeps what the verdicts need beside them: the printed string and half a unit of its last digit, which is all
-that rounding can hide.
+A csv keeps each number as printed, in the paper's own unit.  Here they become fractions, with the printed
+string beside them and half a unit of its last digit, which is all that rounding can hide.
 """
 
 import numpy as np
@@ -13,7 +12,7 @@ from mtclib.core.paths import paper_dir
 
 REQUIRED = ("paper", "table", "dataset", "task", "method", "metric", "mean", "std", "unit")
 PERCENT_OR_FRACTION = ("ACC", "NMI", "ARI", "purity", "RI", "s_nmi")
-KEY = ("paper", "table", "dataset", "task", "method", "metric")
+KEY = REQUIRED[:6]
 UNITS = ("percent", "fraction", "distance")
 
 
@@ -47,30 +46,25 @@ def size_cells(paper):
 
 def load(paper):
     """Printed numbers of one paper, one row per cell, as from :func:`from_printed`."""
-    return from_printed(_read(paper, "published"), origin=f"{paper}/published.csv")
+    return from_printed(_read(paper, "published", REQUIRED), origin=f"{paper}/published.csv")
 
 
-def _read(paper, name, columns=()):
+def _read(paper, name, columns):
     """The table ``data/<paper>/<name>.csv`` as text."""
     try:
         frame = pd.read_csv(paper_dir(paper) / f"{name}.csv", dtype=str, keep_default_na=False)
     except ValueError as error:  # of pandas and of text that is not UTF-8
         raise PublishedError(f"{paper}/{name}.csv is no table: {error}") from None
-    return _with_columns(frame, columns, f"{paper}/{name}.csv")
-
-
-def _with_columns(frame, columns, origin):
-    if missing := [name for name in columns if name not in frame.columns]:
-        needed = f"required: {', '.join(columns)}"
-        raise PublishedError(f"{origin}: missing column(s) {', '.join(missing)}; {needed}")
+    if missing := [column for column in columns if column not in frame]:
+        raise PublishedError(f"{paper}/{name}.csv: missing column(s) {', '.join(missing)}; "
+                             f"required: {', '.join(columns)}")
     return frame
 
 
 def from_printed(frame, origin="frame"):
     """Printed strings with numeric columns: ``mean`` and ``std`` are fractions for `PERCENT_OR_FRACTION`, NaN
     where nothing is printed."""
-    out = _with_columns(frame, REQUIRED, origin).astype(str).apply(lambda column: column.str.strip())
-    out["task"] = out["task"].str.replace(r"^[Tt]ask\s*", "", regex=True)
+    out = frame.astype(str).apply(lambda column: column.str.strip())
     out["cell"] = out[KEY[0]].str.cat(out[list(KEY[1:])], sep=":")
     twice = out.loc[out["cell"].duplicated(), "cell"].unique()
     if len(twice):

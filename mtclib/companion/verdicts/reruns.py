@@ -1,8 +1,8 @@
 """What a perfect re-run would give, and how often the statistics of gains err: both simulated on our runs.
 
-A perfect re-run starts from print: its score is the printed one, off by an error of the paper and one of
-ours.  Both are drawn from the committed runs of a method with its whole grid, the paper's at the spread that
-it prints.  For the error rates both sides are drawn from these runs as they are, so that the truth is known.
+A perfect re-run starts from print, off by an error of the paper and one of ours, drawn from the committed
+runs of a method with its whole grid, the paper's at the spread that it prints.  For the error rates both
+sides are drawn from these runs as they are, so that the truth is known.
 """
 
 import warnings

@@ -145,16 +145,10 @@ def _simulated(part, ours, theirs):
 
 
 def random_effects(effects, variances):
-    """Mean of effects that differ between units, here data sets, and by how much.
-
-    Heterogeneity by Paule and Mandel (1982), interval by Hartung and Knapp (2001), never narrower than the
-    normal one.  A dict: ``mean, low, high``, ``tau`` (standard deviation between units), ``i2`` (its share of
-    the spread), ``least, most`` (prediction interval of a further unit as by Higgins et al. 2009, with the
-    k - 1 degrees of freedom of the mean).
-
-    >>> random_effects(np.array([1.0, 2.0, 3.0]), np.full(3, 1e-9))["tau"].round(3)
-    np.float64(1.0)
-    """
+    """Mean of effects that differ between units, here data sets: heterogeneity by Paule and Mandel (1982),
+    interval by Hartung and Knapp (2001), never narrower than the normal one.  A dict: ``mean, low, high``,
+    ``tau`` (standard deviation between units), ``i2`` (its share of the spread), ``least, most`` (prediction
+    interval of a further unit by Higgins et al. 2009, with the k - 1 degrees of freedom of the mean)."""
     effects, variances = np.asarray(effects, dtype=float), np.maximum(variances, 1e-12)
     k = len(effects)
     if k < 2:
@@ -226,11 +220,7 @@ def conformal_row(scores, method):
 
 def combined(p_values, n_draws):
     """One p-value from conformal ones of independent data sets, each a multiple of 1 / (n + 1): the chance of
-    so small a sum of ranks, exactly.
-
-    >>> combined([0.5, 0.5], [1, 1])
-    0.25
-    """
+    so small a sum of ranks, exactly."""
     sizes = np.asarray(n_draws, dtype=float) + 1
     if np.isnan(sizes).any():
         return np.nan

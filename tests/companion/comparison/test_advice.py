@@ -1,12 +1,14 @@
-"""The advice follows from scores by fixed rules, and so does what is said of sharing."""
+"""The advice follows from scores by fixed rules, and so do what is said of sharing and the frontier."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 from benchmarks import candidates, comparison_sets
 from mtclib.companion.cli import main
-from mtclib.companion.comparison import advice, command, exam, sharing
+from mtclib.companion.comparison import advice, command, exam, frontier, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.files import DataFileError
@@ -202,3 +204,33 @@ def test_an_exam_names_the_folder_or_the_set_that_it_cannot_take(kind, name, con
 def test_a_comparison_without_a_method_that_it_does_not_have_is_refused(capsys):
     assert main(["compare", "tasks", "--without", "foo", "tr23"]) == 2
     assert "--without must be one of 'k-means', 'All" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_other_method_is_as_good_and_cheaper_than_one_on_the_frontier(kind):
+    for _, found in frontier.points(kind).groupby("band"):
+        rows = list(found.itertuples())
+        for row in rows:
+            costs = (-row.ARI, row.time, row.MB)
+            others = [(-other.ARI, other.time, other.MB) for other in rows]
+            as_good = [other for other in others if other != costs and all(map(float.__le__, other, costs))]
+            assert row.frontier == (not as_good)
+        assert found.loc[found["ARI"].idxmax(), "frontier"]
+        assert found["time"].is_monotonic_increasing
+        assert set(found.query("frontier")["method"]) < set(found["method"])
+
+
+def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_the_frontier():
+    fig = frontier.figure()
+    assert [ax.get_title() for ax in fig.axes] == [f"Many {kind}, {band}" for band in frontier.BANDS
+                                                   for kind in KINDS]
+    found = frontier.points("tasks").query("frontier")
+    names = found.loc[found["band"] == frontier.BANDS[0], "method"]
+    assert [text.get_text() for text in fig.axes[0].texts] == list(names)
+    drawer = FigureCanvasAgg(fig).get_renderer()
+    for ax in fig.axes:
+        boxes = [Text.get_window_extent(text, drawer) for text in ax.texts]
+        for place, box in enumerate(boxes):
+            assert (box.min > ax.bbox.min).all(), "no name is cut off"
+            assert (box.max < ax.bbox.max).all(), "no name is cut off"
+            assert not box.count_overlaps(boxes[:place]), "no name covers another"

@@ -71,17 +71,11 @@ def test_a_printed_name_leads_to_the_estimator_that_the_protocol_runs_and_to_the
     assert all(names - set(RUNNERS) for names in named.values() if names & {"PerTask", "OneView"})
 
 
-def test_the_table_joins_traits_sentences_and_seconds():
+def test_the_table_has_every_method_once_by_its_kind():
     table = methods.methods_table()
     assert (set(table.index), set(table["kind"])) == (set(all_estimators()), set(KINDS))
-    for name, row in table.iterrows():
-        traits = estimator(name).traits
-        assert (row["source"], row["idea"]) == (traits.paper, ENTRIES[name]["idea"])
-        assert (row["edition"] == "reconstruction") == traits.reconstruction
-        assert (paths.root() / row["file"]).is_file()
-        assert row["seconds_per_fit"] > 0
-        assert row["peak_mb"] > 0
-    assert sum(len(methods.methods_table(kind)) for kind in KINDS) == len(table)
+    assert (table[["seconds_per_fit", "peak_mb"]] > 0).all(axis=None)
+    assert sum(map(len, map(methods.methods_table, KINDS))) == len(table)
     with pytest.raises(ValueError, match="kind must be one of 'multi-task', 'single-task'"):
         methods.methods_table("multitask")
 
@@ -152,7 +146,7 @@ def test_numbers_in_the_sentences_are_those_of_the_committed_results(name, sente
 
 
 def test_measured_rows_are_those_of_the_estimators_and_none_grows_faster_than_the_order_that_is_stated():
-    on, table = methods.recorded("costs"), methods.measured()
+    on, table = methods.recorded("costs"), pd.read_csv(FILE.with_name("costs.csv"), index_col="method")
     assert list(table.index) == sorted(all_estimators())
     assert {"machine", "processor", "python", "packages", "threads"} <= set(on)
     assert not (table["seconds_per_iteration"] <= 0).any()

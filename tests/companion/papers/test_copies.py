@@ -61,6 +61,7 @@ def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_los
 
 @pytest.mark.parametrize(("name", "found"), [
     ("mtclib", "@misc{developers"), ("lmsc", "pages = {3488--3496}"), ("WMSC", "zong2018weighted"),
+    ("newsgroups-shared", "  author = {K. Lang},\n  title = {{NewsWeeder: Learning"),
     ("SNMFLR", "zhang2018multi"), ("Cornell", "sen2008collective"), ("lmsc-cornell", "sen2008collective"),
     ("cluto-zhong/tr11.mat", "zhong2005generative")])
 def test_bibtex_of_the_software_a_paper_a_method_a_data_set_and_a_file(name, found, capsys):

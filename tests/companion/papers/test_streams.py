@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from planted import counted_tasks
 
 from benchmarks import lmsc_streams as streams
 from mtclib import LMSC
@@ -11,14 +12,10 @@ FAST = {"n_init": 2, "max_iter": 8, "n_neighbors": 5}
 pytestmark = pytest.mark.filterwarnings("ignore:LMSC stopped at max_iter")
 
 
-def planted(n_tasks=3, n=15, d=40, n_views=2):
-    """Small tasks of counts with the same three topics."""
-    topics = np.where(np.random.default_rng(9).random((3, d)) < 0.3, 1.0, 0.2)
-    y, tasks = np.arange(n) % 3, []
-    for t in range(n_tasks):
-        rng = np.random.default_rng(t)
-        tasks.append([sp.csr_array(rng.poisson(topics[y]).astype(float)) for _ in range(n_views)])
-    return tasks, [y] * n_tasks
+def planted(n=15):
+    """Three small tasks of counts with the same three topics, and their classes."""
+    tasks = [[sp.csr_array(X) for X in views] for views in counted_tasks(n=n, signal=1.0)]
+    return tasks, [np.arange(n) % 3] * 3
 
 
 class Counter:
@@ -108,7 +105,7 @@ def test_libraries_stay_small_while_data_and_refits_grow_and_another_pooled_meth
 
 
 def test_pooled_views_hold_the_samples_of_all_tasks_in_order():
-    tasks, _ = planted(n_tasks=3, n=6)
+    tasks, _ = planted(n=6)
     pooled, dense = streams.pool(tasks), streams.pool([[X.toarray() for X in task] for task in tasks])
-    assert ([X.shape for X in pooled], (pooled[1][6:12] != tasks[1][1]).nnz) == ([(18, 40)] * 2, 0)
+    assert ([X.shape for X in pooled], (pooled[1][6:12] != tasks[1][1]).nnz) == ([(18, 9), (18, 12)], 0)
     assert np.array_equal(dense[0], pooled[0].toarray())

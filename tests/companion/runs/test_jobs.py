@@ -1,4 +1,4 @@
-"""Protocol files, what is read and refused; and jobs: keys, seeds and the expansion of a protocol."""
+"""Protocol files, what is read and refused; jobs: keys, seeds and the expansion of a protocol; profiles."""
 
 import copy
 import json
@@ -6,13 +6,15 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from experiments_support import demo_jobs, quick, table
 from hypothesis import given, strategies as st
 
 from mtclib.companion import runs
-from mtclib.companion.runs import jobs
+from mtclib.companion.runs import jobs, profiles
 from mtclib.datasets import FetchError
 
 GOLDEN = runs.Job(paper="p", dataset="d", loader="l", loader_params={}, method="m", estimator="MTCMRL",
@@ -69,16 +71,8 @@ def test_all_methods_and_grid_points_share_the_seed_of_a_run_and_a_deterministic
     assert [sum(job.method == name for job in jobs) for name in ("once", "noisy")] == [1, 12]
 
 
-def test_keys_do_not_depend_on_the_order_of_the_grid_or_of_methods():
-    methods = dict(reversed(table()["methods"].items()))
-    methods["noisy"] = {**methods["noisy"], "grid": {"noise": [2.0, 1, 0.5]}}
-    changed = demo_jobs(methods=methods)
-    assert [job.key for job in changed] != [job.key for job in demo_jobs()]
-    assert {job.key for job in changed} == {job.key for job in demo_jobs()}
-
-
-def _sweep(values):
-    return {"figure1": {"method": "noisy", "datasets": ["tiny"], "base": {"noise": 1.0},
+def _sweep(values, method="noisy", dataset="tiny"):
+    return {"figure1": {"method": method, "datasets": [dataset], "base": {"noise": 1.0},
                         "sweep": {"noise": values}}}
 
 
@@ -126,12 +120,6 @@ def test_an_unknown_estimator_or_parameter_is_refused_before_anything_runs(chang
         runs.expand(runs.parse_protocol(table(methods=methods)), "quick")
 
 
-def test_data_that_cannot_be_had_give_jobs_that_say_so():
-    jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
-    assert len(jobs) == len({job.key for job in jobs}) == 13
-    assert all("no source answered" in job.unavailable and job.data_sha == "" for job in jobs)
-
-
 def test_a_study_can_have_a_smaller_grid_and_runs_of_its_own_number():
     study = {"less": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"noise": [1.0]}},
                       "n_runs": 2}}
@@ -160,7 +148,6 @@ def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monke
     ((), "metods", {}, ["metods", "methods"]),
     (("methods", "noisy"), "gird", {}, ["methods.noisy", "gird", "grid"]),
     (("profiles", "quick"), "n_runs", None, ["profiles.quick: missing n_runs"]),
-    (("datasets", "tiny"), "lodaer", "x", ["datasets.tiny", "lodaer", "loader"]),
     (("profiles", "quick"), "methods", ["noizy"], ["noizy", "noisy"]),
     (("profiles", "quick"), "datasets", ["tinny"], ["tinny", "tiny"]),
     (("profiles", "quick"), "n_runs", 0, ["n_runs", "at least 1"]),
@@ -176,7 +163,6 @@ def test_data_that_could_not_be_had_are_asked_for_again_only_after_a_while(monke
                                "sweep": {"nois": [1.0]}}}, ["nois", "noise"]),
     ((), "sensitivity", {"f": {"method": "noisy", "datasets": ["tiny"], "base": {},
                                "sweep": {"noise": [1.0]}}}, ["base"]),
-    ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["onec"]}}, ["onec", "once"]),
     ((), "studies", {"s": {"datasets": ["tiny"], "methods": ["noisy"], "grid": {"noisy": {"nois": [1.0]}}}},
      ["studies.s", "nois", "noise"])])
 def test_a_mistake_in_a_protocol_is_named_with_what_was_meant(where, name, value, words):
@@ -203,3 +189,90 @@ def test_an_unknown_protocol_or_profile_is_answered_with_close_matches_and_a_bro
             runs.load_protocol(wrong)
     with pytest.raises(runs.ProtocolError, match="quick"):
         runs.parse_protocol(table()).profile("quik")
+
+
+@pytest.fixture
+def protocol():
+    data = {name: {"loader": "some-loader", "params": {"edition": name}} for name in "abc"}
+    profiles = {**quick("once", datasets=["a"], loader_params={"a": {"edition": "wheel"}}),
+                "full": {"n_runs": 2, "datasets": ["a"], "methods": ["once"], "studies": ["s"],
+                         "sensitivity": ["figure1"]}}
+    study = {"datasets": ["b", "a"], "methods": ["once"], "n_runs": 9}
+    return runs.parse_protocol(table(datasets=data, profiles=profiles, studies={"s": study},
+                                     sensitivity=_sweep([1.0], "once", "c"), root_seed=5))
+
+
+def test_a_profile_needs_the_data_of_its_studies_and_sweeps_too_and_may_change_their_edition(protocol):
+    needed = [protocol.needed_datasets(profile).values() for profile in ("quick", "full")]
+    assert [[params["edition"] for _, params in found] for found in needed] == [["wheel"], ["a", "b", "c"]]
+
+
+def test_the_files_are_those_that_the_data_were_read_from_and_all_are_tried_before_what_is_missing_is_said(
+        protocol, monkeypatch):
+    asked = []
+
+    def load(loader, params):
+        asked.append(params["edition"])
+        if params["edition"] == "wheel":
+            return SimpleNamespace(sources=({"file": "y"}, {"file": "x"})), ""
+        raise FetchError(f"no edition {params['edition']}")
+
+    monkeypatch.setattr(runs, "load_dataset", load)
+    assert profiles.needed_files(protocol, "quick") == ["x", "y"]
+    with pytest.raises(FetchError, match="^no edition a\nno edition b\nno edition c$"):
+        profiles.needed_files(protocol, "full")
+    assert asked == ["wheel", "a", "b", "c"]
+
+
+@pytest.fixture
+def planned(protocol, monkeypatch, tmp_path):
+    """`plan` with the sample protocol, and jobs that tell what they were expanded from."""
+    monkeypatch.setenv("MTCLIB_RUNS", str(tmp_path))
+    monkeypatch.setattr(runs, "load_protocol", {"demo": protocol}.get)
+    monkeypatch.setattr(runs, "expand", lambda p, name: [_job(p.root_seed, p.profile(name).n_runs)])
+    return profiles.plan
+
+
+def _job(seed, n_runs, unavailable=""):
+    return SimpleNamespace(seed=seed, n_runs=n_runs, dataset="toy", unavailable=unavailable)
+
+
+def test_seed_and_runs_come_from_the_protocol_unless_given(planned, tmp_path):
+    _, jobs, store = planned("demo", "full")
+    assert jobs == [_job(5, 2)]
+    assert store.folder == tmp_path
+    assert planned("demo", "full", seed=0, n_runs=7)[1] == [_job(0, 7)]
+    assert [planned("demo", "full", n_runs=n)[0].studies["s"].n_runs for n in (0, 7, 20)] == [9, 7, 9]
+
+
+def test_committed_results_are_not_replaced_when_data_cannot_be_had(planned, monkeypatch, tmp_path):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    monkeypatch.setattr(runs, "expand", lambda p, name: [_job(1, 1, "no network")])
+    calls = []
+    monkeypatch.setattr(runs, "run", lambda *given, **named: calls.append(given))
+    monkeypatch.setattr(runs, "export", lambda *given, **named: pytest.fail("exported"))
+    with pytest.raises(FetchError, match="left as it was, for toy cannot be had: no network"):
+        profiles.run_jobs("demo", "full", export=True)
+    assert calls == []
+    profiles.run_jobs("demo", "full")
+    assert len(calls) == 1
+    # A cluster may lack data that are here.
+    lost = pd.DataFrame({"dataset": ["toy"], "status": ["unavailable"], "error": ["FetchError: no file"]})
+    monkeypatch.setattr(runs, "expand", lambda p, name: [_job(1, 1)])
+    monkeypatch.setattr(runs, "run", lambda *given, **named: lost)
+    with pytest.raises(FetchError, match="left as it was, for toy cannot be had: FetchError: no file"):
+        profiles.run_jobs("demo", "full", export=True)
+
+
+def test_the_data_are_described_beside_the_results(tmp_path):
+    toys = {"toy": {"loader": "toy-multitask"}, "spectra": {"loader": "mbc-spectra"}}
+    protocol = runs.parse_protocol(table(datasets=toys, profiles=quick("once", datasets=toys),
+                                         measures=["d_M", "s_nmi"]))  # fmt: skip
+    profiles.describe_data(protocol, "quick", tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {"sizes.csv", "classes.json", "truth.csv"}
+    truth = pd.read_csv(tmp_path / "truth.csv")
+    assert truth[["dataset", "metric"]].values.tolist() == [["toy", "d_M"], ["spectra", "d_M"]]
+    assert (truth["value"] > 0).all()
+    names = json.loads((tmp_path / "classes.json").read_text(encoding="utf-8"))
+    assert len(names["toy"]) == 3
+    assert names["spectra"][0][0] == "source 1"

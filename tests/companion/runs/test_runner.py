@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from experiments_support import altered, comparable, demo_jobs, quick, start, table, wait_until
+from experiments_support import WatchedStore, altered, comparable, demo_jobs, quick, start, table, wait_until
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from mtclib.companion.runs import RunStore, execute, export, oracle, run, runner
@@ -43,6 +43,12 @@ def _methods(**changes):
     return {**table()["methods"], "third": third}
 
 
+def _run(folder, **changes):
+    """The frame of a changed small protocol, its store and its jobs."""
+    jobs, store = demo_jobs(**changes), RunStore(folder)
+    return run(jobs, store), store, jobs
+
+
 def test_every_job_task_and_metric_is_a_row(reference):
     jobs, frame, _ = reference
     assert len(frame) == len(jobs) * 3 * len(SCORES)
@@ -68,16 +74,11 @@ def test_a_killed_run_leaves_no_worker_even_in_compiled_code_and_resumes_bit_for
     _assert_resumes(store, reference)
 
 
-class _InterruptedStore(RunStore):
-    def put(self, record):
-        super().put(record)
-        if len(self.keys()) == 3:
-            raise KeyboardInterrupt
-
-
-def test_ctrl_c_without_workers_says_how_to_resume(tmp_path, reference, capsys):
+@pytest.mark.filterwarnings("ignore:.* have been cancelled")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interruption_between_two_jobs_says_how_to_resume(tmp_path, reference, capsys, n_jobs):
     with pytest.raises(KeyboardInterrupt):
-        run(reference[0], _InterruptedStore(tmp_path))
+        run(reference[0], WatchedStore(tmp_path, lambda: signal.raise_signal(signal.SIGINT)), n_jobs=n_jobs)
     said = capsys.readouterr().err
     assert re.search("Interrupted: [23] of 13 jobs are done and stored.*again to resume", said)
     _assert_resumes(RunStore(tmp_path), reference)
@@ -120,17 +121,11 @@ def test_two_processes_on_one_store_agree(tmp_path, reference):
     _assert_resumes(RunStore(tmp_path), reference)
 
 
-class _TimedStore(RunStore):
-    def put(self, record):
-        super().put(record)
-        self.times = [*getattr(self, "times", []), time.monotonic()]
-
-
 def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(tmp_path, monkeypatch, reference):
     monkeypatch.setenv("MTCLIB_TEST_PAUSE", "0.1")
     # Workers of an earlier test would keep the environment that they were started with.
     runner.get_reusable_executor().shutdown(wait=True, kill_workers=True)
-    store = _TimedStore(tmp_path)
+    store = WatchedStore(tmp_path)
     _assert_resumes(store, reference, n_jobs=2)
     assert len(store.times) == 13
     assert store.times[-1] - store.times[0] > 5 * 0.1
@@ -166,16 +161,14 @@ def test_a_clock_that_is_set_back_changes_no_result(tmp_path, reference, monkeyp
 
 
 def test_a_job_that_two_methods_share_is_run_once_and_shown_for_both(tmp_path):
-    jobs = demo_jobs(methods=_methods(params={"noise": 3.0}), profiles=quick("once", "third"))
-    frame = run(jobs, RunStore(tmp_path))
-    assert len(RunStore(tmp_path).keys()) == frame["key"].nunique() == 1
+    frame, store, _ = _run(tmp_path, methods=_methods(params={"noise": 3.0}), profiles=quick("once", "third"))
+    assert len(store.keys()) == frame["key"].nunique() == 1
     assert list(frame["method"].drop_duplicates()) == ["once", "third"]
 
 
 def test_a_failing_job_is_a_row_with_its_error_and_is_retried_only_on_request(tmp_path, monkeypatch):
-    jobs = demo_jobs(methods=_methods(params={"trouble": "raise"}), profiles=quick("noisy", "third"))
-    store = RunStore(tmp_path)
-    frame = run(jobs, store)
+    frame, store, jobs = _run(tmp_path, methods=_methods(params={"trouble": "raise"}),
+                              profiles=quick("noisy", "third"))  # fmt: skip
     failed = frame[frame["method"] == "third"]
     assert len(failed) == 3 * len(SCORES)
     assert failed[["value", "objective"]].isna().all(axis=None)
@@ -200,9 +193,8 @@ def test_a_job_that_kills_its_worker_is_a_failed_row_and_the_others_are_not(tmp_
 
 
 def test_a_warning_is_recorded_and_is_not_a_failure(tmp_path):
-    (job,) = demo_jobs(methods=_methods(params={"trouble": "warn"}), profiles=quick("third"))
-    store = RunStore(tmp_path)
-    frame = run([job], store)
+    frame, store, (job,) = _run(
+        tmp_path, methods=_methods(params={"trouble": "warn"}), profiles=quick("third"))
     assert set(zip(frame["status"], frame["converged"])) == {("ok", False)}
     assert store.get(job.key).info["warnings"] == ["ConvergenceWarning: stopped early"]
 
@@ -212,6 +204,7 @@ def test_missing_data_are_rows_with_the_reason_and_are_looked_for_again(tmp_path
     jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:missing"}})
     if on_a_worker_alone:
         jobs = [replace(demo_jobs()[0], loader="experiments_support:missing")]
+    assert bool(jobs[0].unavailable) != on_a_worker_alone
     frame = run(jobs, RunStore(tmp_path))
     assert frame["key"].nunique() == len(jobs)
     assert frame["value"].isna().all()
@@ -228,18 +221,17 @@ def test_other_data_or_code_than_the_job_was_made_for_is_a_failure(change, words
 
 
 def test_views_have_one_unnamed_task(tmp_path):
-    frame = run(demo_jobs(datasets={"tiny": {"loader": "experiments_support:views"}}), RunStore(tmp_path))
+    frame, *_ = _run(tmp_path, datasets={"tiny": {"loader": "experiments_support:views"}})
     assert (set(frame["task"]), set(frame["status"])) == ({""}, {"ok"})
     assert len(oracle(frame)["key"].unique()) == 4 + 1
 
 
 def test_samples_without_a_class_are_clustered_and_not_scored(tmp_path):
-    jobs = demo_jobs(datasets={"tiny": {"loader": "experiments_support:part_labelled"}},
-                     methods=_methods(params={"noise": 0.0}), profiles=quick("third"))
-    store = RunStore(tmp_path)
-    frame = run(jobs, store)
+    frame, store, (job,) = _run(
+        tmp_path, datasets={"tiny": {"loader": "experiments_support:part_labelled"}},
+        methods=_methods(params={"noise": 0.0}), profiles=quick("third"))
     assert set(frame["value"]) == {1.0}
-    assert [len(store.get(jobs[0].key).arrays[f"labels/{task}"]) for task in "12"] == [30, 36]
+    assert [len(store.get(job.key).arrays[f"labels/{task}"]) for task in "12"] == [30, 36]
 
 
 def test_a_fit_has_one_thread_and_the_limit_is_lifted_afterwards(monkeypatch):

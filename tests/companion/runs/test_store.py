@@ -1,7 +1,6 @@
 """The run store: whole records or none."""
 
 import json
-import logging
 import os
 import time
 
@@ -20,9 +19,15 @@ def _record(seconds=1.0, **info):
     return Record({"key": KEY, "status": "ok", "objective": 0.1 + 0.2, **info}, {"seconds": seconds}, arrays)
 
 
-def test_a_record_comes_back_bit_for_bit(tmp_path):
+@pytest.fixture
+def store(tmp_path):
+    """A store with one record."""
     store = RunStore(tmp_path)
     store.put(_record())
+    return store
+
+
+def test_a_record_comes_back_bit_for_bit(store):
     found = store.get(KEY)
     assert (found.info, found.cost) == (_record().info, _record().cost)
     assert list(found.arrays) == list(_record().arrays)
@@ -45,31 +50,23 @@ def test_the_digest_ignores_the_cost_and_nothing_else_and_equal_records_are_equa
     assert contents[0] == contents[3] != contents[1]
 
 
-@pytest.mark.parametrize("damage", ["truncated", "empty", "garbage", "flipped", "locked", "misnamed"])
-def test_a_damaged_record_counts_as_absent_with_a_warning(tmp_path, caplog, damage):
-    store = RunStore(tmp_path)
-    store.put(_record())
-    path = store.path(KEY)
-    content = bytearray(path.read_bytes())
-    middle = content.index(b"record.npy") + 60
-    content[middle] ^= 0xFF
-    locked = bytearray(path.read_bytes())
-    locked[locked.index(b"PK\x01\x02") + 8] ^= 1  # the flag of a member that is encrypted
-    path.write_bytes({"truncated": path.read_bytes()[:-100], "empty": b"", "garbage": b"hello" * 99,
-                      "flipped": bytes(content), "locked": bytes(locked),
-                      "misnamed": path.read_bytes()}[damage])
-    key = KEY
-    if damage == "misnamed":
-        key = "f" * 24
-        path.rename(store.path(key))
-    with caplog.at_level(logging.WARNING):
-        assert store.get(key) is None
-    assert f"{key}.npz is damaged" in caplog.text
+def _flipped(content, place, bits):
+    return content[:place] + bytes([content[place] ^ bits]) + content[place + 1:]
 
 
-def test_a_record_whose_members_were_exchanged_is_damaged_and_one_without_a_digest_is_read(tmp_path, caplog):
-    store = RunStore(tmp_path)
-    store.put(_record())
+@pytest.mark.parametrize("damaged", [
+    lambda content: content[:-100], lambda content: b"", lambda content: b"hello" * 99,
+    lambda content: _flipped(content, content.index(b"record.npy") + 60, 0xFF),
+    # The flag of a member that is encrypted.
+    lambda content: _flipped(content, content.index(b"PK\x01\x02") + 8, 1),
+], ids=["truncated", "empty", "garbage", "flipped", "locked"])
+def test_a_damaged_record_counts_as_absent_with_a_warning(store, caplog, damaged):
+    store.path(KEY).write_bytes(damaged(store.path(KEY).read_bytes()))
+    assert store.get(KEY) is None
+    assert f"{KEY}.npz is damaged" in caplog.text
+
+
+def test_a_record_with_members_or_name_of_another_is_damaged_and_one_without_a_digest_is_read(store, caplog):
     with np.load(store.path(KEY)) as file:
         members = dict(file)
     np.savez(store.path(KEY), **{**members, "labels/1": members["labels/1"][:0]})
@@ -78,6 +75,9 @@ def test_a_record_whose_members_were_exchanged_is_damaged_and_one_without_a_dige
     old = json.dumps({"seconds": 1.0}).encode()
     np.savez(store.path(KEY), **{**members, "cost": np.frombuffer(old, dtype=np.uint8)})
     assert (store.get(KEY).cost, len(store.get(KEY).arrays)) == ({"seconds": 1.0}, 3)
+    store.path(KEY).rename(store.path("f" * 24))
+    assert store.get("f" * 24) is None
+    assert f"it holds the record of {KEY}" in caplog.text
 
 
 @pytest.mark.parametrize("make", [os.mkdir, getattr(os, "mkfifo", os.mkdir)])

@@ -283,20 +283,22 @@ def test_agreement_is_the_mean_index_over_tasks(tasks):
     assert result.first() == "A"
 
 
-def test_saved_files_hold_every_sample_once(tmp_path):
-    data = load.example("tasks")
-    result = cluster(data, ["KMeans", "SNMF"])
-    names = [path.name for path in result.save(tmp_path / "new" / "folder")]
-    assert names[:2] == ["clusters-KMeans.csv", "clusters-SNMF.csv"]
-    assert names[2:] == ["methods.csv", "agreement.csv", "contents.csv", "related.csv", "manifest.json",
-                         "report.txt"]
-    table = pd.read_csv(tmp_path / "new/folder/clusters-SNMF.csv")
+def test_saved_files_hold_every_sample_once_and_how_many_members_of_a_consensus_agree(tmp_path):
+    data, name = load.example("tasks"), "ConsensusClustering"
+    result = cluster(data, ["KMeans", {"Consensus": {"members": ["cosine", "Ward", "k-means"]}}])
+    assert [path.name for path in result.save(tmp_path / "new" / "folder")] == [
+        "clusters-KMeans.csv", f"clusters-{name}.csv", "methods.csv", "agreement.csv", "contents.csv",
+        "related.csv", "manifest.json", "report.txt"]
+    table = pd.read_csv(tmp_path / "new/folder" / f"clusters-{name}.csv")
     assert table.groupby("task").size().to_dict() == {"north": 60, "south": 75, "west": 60}
-    assert table["cluster"].tolist() == (np.concatenate(result.labels["SNMF"]) + 1).tolist()
+    assert table["cluster"].tolist() == (np.concatenate(result.labels[name]) + 1).tolist()
     assert table["class"].tolist() == [data.class_names[t][k] for t in range(3) for k in data.labels[t]]
     assert table["sample"][:3].tolist() == [1, 2, 3]
-    grouped = np.concatenate(result.groups("SNMF").of(result.labels["SNMF"]))
-    assert table["group"].tolist() == [result.groups("SNMF").names[code] for code in grouped]
+    grouped = np.concatenate(result.groups(name).of(result.labels[name]))
+    assert table["group"].tolist() == [result.groups(name).names[code] for code in grouped]
+    sure = np.concatenate(result.sure[name])
+    np.testing.assert_allclose(table["agreement"], sure, atol=1e-3)
+    assert set(np.round(3 * sure)) <= {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize("name", ["toy-multitask", "mspl-toy"])
@@ -304,15 +306,6 @@ def test_data_of_the_library_are_clustered_and_saved_as_well(name, tmp_path):
     data = datasets.load(name)
     cluster(data, ["k-means"]).save(tmp_path / "new")
     assert len(pd.read_csv(tmp_path / "new" / "contents.csv")) == np.sum(data.n_clusters)
-
-
-def test_a_consensus_says_of_every_sample_how_many_of_its_members_agree(tmp_path):
-    result = cluster(load.example("tasks"), [{"Consensus": {"members": ["cosine", "Ward", "k-means"]}}])
-    result.save(tmp_path / "new")
-    table = pd.read_csv(tmp_path / "new/clusters-ConsensusClustering.csv")
-    wanted = np.concatenate(result.sure["ConsensusClustering"])
-    np.testing.assert_allclose(table["agreement"], wanted, atol=1e-3)
-    assert set(np.round(3 * wanted)) <= {0, 1, 2, 3}
 
 
 def test_samples_that_most_others_put_elsewhere_are_hollow_and_the_legend_says_so():

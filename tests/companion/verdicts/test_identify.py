@@ -124,32 +124,27 @@ def test_the_winner_gives_mbc_true_distances_to_the_last_digit_but_for_the_rando
     assert list(ours.index[ours != cells.loc[ours.index, "mean"]]) == list(ours.index[:1])
 
 
-STAGES = """
-[identify.counts]
-stage = "sizes"
-datasets = ["Tiny"]
-calibration = [{ metric = "class_size" }]
+ON_TINY = """datasets = ["Tiny"]
 data = { n = [30, 90, 99], shift = [0.0, 7.0] }
 n_permutations = 20
-
+"""
+STAGES = f"""
+[identify.counts]
+stage = "sizes"
+calibration = [{{ metric = "class_size" }}]
+{ON_TINY}
 [identify.prints]
 stage = "fingerprints"
 after = "counts"
-datasets = ["Tiny"]
-calibration = [{ method = "once" }]
-data = { n = [30, 90, 99], shift = [0.0, 7.0] }
-methods = { once = ["noisy", "once"] }
-n_permutations = 20
-
+calibration = [{{ method = "once" }}]
+methods = {{ once = ["noisy", "once"] }}
+{ON_TINY}
 [identify.rest]
 after = "prints"
-datasets = ["Tiny"]
-calibration = [{ method = "noisy", metric = "ACC" }]
-data = { n = [30, 90, 99], shift = [0.0, 7.0] }
-methods = { noisy = ["noisy", "very noisy"], once = ["noisy", "once"] }
+calibration = [{{ method = "noisy", metric = "ACC" }}]
+methods = {{ noisy = ["noisy", "very noisy"], once = ["noisy", "once"] }}
 n_runs = 3
-n_permutations = 20
-
+{ON_TINY}
 [profiles.full]"""
 
 

@@ -25,37 +25,22 @@ def read(paper, file="published"):
     return pd.read_csv(DATA / paper / f"{file}.csv", dtype=str, keep_default_na=False)
 
 
-every = pytest.mark.parametrize(("paper", "frame"), [(name, read(name)) for name in PAPERS], ids=PAPERS)
-
-
-@every
-def test_a_file_holds_every_cell_of_a_table_once(paper, frame):
+@pytest.mark.parametrize(("paper", "frame"), [(name, read(name)) for name in PAPERS], ids=PAPERS)
+def test_a_file_holds_every_cell_of_a_table_once_with_digits_units_and_tasks_as_they_must_be(paper, frame):
     assert (list(frame.columns), set(frame["paper"])) == (COLUMNS, {paper})
     assert not frame.duplicated(KEY).any()
     for place, cells in frame.groupby(["table", "dataset"]):
         columns = cells[["task", "metric"]].drop_duplicates()
         assert len(cells) == len(columns) * cells["method"].nunique(), place
     assert set(frame["metric"]) <= {*published.PERCENT_OR_FRACTION, "d_M"}
-
-
-@every
-def test_a_mean_and_its_std_have_equally_many_digits_and_a_method_has_it_everywhere_or_nowhere(paper, frame):
     for mean, std in zip(frame["mean"], frame["std"]):
         assert re.fullmatch(r"\d*\.\d+", mean), mean
         assert not std or len(std.partition(".")[2]) == len(mean.partition(".")[2]), (mean, std)
     assert frame["std"].eq("").groupby(frame["method"]).nunique().eq(1).all()
-
-
-@every
-def test_units_are_those_of_the_paper_and_metric_and_percents_are_no_fractions(paper, frame):
     assert frame.groupby("metric")["unit"].nunique().eq(1).all()
     assert ((frame["unit"] == "distance") == (frame["metric"] == "d_M")).all()
     typical = frame.astype({"mean": float}).groupby(["unit", "metric"])["mean"].median()
     assert (typical[typical.index.get_level_values("unit") == "percent"] > 1).all()
-
-
-@every
-def test_tasks_are_numbered_from_one_and_averages_are_over_tasks(paper, frame):
     for _, tasks in frame.groupby(["table", "dataset", "metric"])["task"]:
         names = set(tasks) - {"avg"}
         assert set(tasks) == {""} or names == {str(i + 1) for i in range(len(names))}
@@ -73,7 +58,7 @@ def test_data_figures_are_whole_numbers_of_known_quantities_for_every_data_set_w
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_other_printed_facts_are_numbers_and_unique_and_say_where_they_stand_and_what_became_of_them(paper):
+def test_facts_say_where_they_stand_and_what_became_of_them_and_have_every_size_and_address(paper):
     frame = read(paper, "facts")
     columns = ["where", "dataset", "task", "method", "quantity", "row", "col", "value", "status", "implies"]
     assert list(frame.columns) == columns
@@ -82,23 +67,15 @@ def test_other_printed_facts_are_numbers_and_unique_and_say_where_they_stand_and
     assert not frame.drop(columns=["value", "implies", "status"]).duplicated().any()
     assert (frame[["where", "quantity", "value", "implies"]] != "").all(axis=None)
     assert set(frame["status"]) <= {"used", "tried", "out of reach"}
-
-
-@pytest.mark.parametrize("paper", URLS)
-def test_every_address_of_data_in_a_paper_is_a_row(paper):
-    rows = read(paper, "facts").query("quantity == 'url'")
-    assert len(rows) == URLS[paper]
-    assert rows["value"].str.startswith("http").all()
-    assert rows["where"].str.contains("footnote").all()
-    assert (rows["implies"].str.len() > 30).all()
-
-
-@pytest.mark.parametrize("paper", PAPERS)
-def test_every_printed_size_is_a_row(paper):
     place = ["dataset", "task", "quantity"]
-    printed = read(paper, "sizes").groupby(place)["value"].agg(" ".join).str.strip()
-    rows = read(paper, "facts")[lambda one: one["where"].str.startswith(("table", "text"))]
-    assert rows.set_index(place)["value"].to_dict() == printed.to_dict()
+    sizes = read(paper, "sizes").groupby(place)["value"].agg(" ".join).str.strip()
+    rows = frame[frame["where"].str.startswith(("table", "text"))]
+    assert rows.set_index(place)["value"].to_dict() == sizes.to_dict()
+    addresses = frame[frame["quantity"] == "url"]
+    assert len(addresses) == URLS.get(paper, len(addresses))
+    assert addresses["value"].str.startswith("http").all()
+    assert addresses["where"].str.contains("footnote").all()
+    assert (addresses["implies"].str.len() > 30).all()
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -118,20 +95,16 @@ def printed(*rows):
     return from_printed(pd.DataFrame(rows, columns=COLUMNS))
 
 
-def test_percent_becomes_a_fraction_and_the_half_unit_follows_the_printed_digits():
-    row = printed(("p", "1", "toy", "Task 2", "SNMF", "ACC", "80.90", "0.0", "percent")).iloc[0]
-    texts = row[["cell", "printed_mean", "printed_std", "unit"]].tolist()
-    assert texts == ["p:1:toy:2:SNMF:ACC", "80.90", "0.0", "percent"]
-    values = row[["mean", "std", "half_unit", "half_unit_std"]].tolist()
-    assert values == pytest.approx([0.809, 0.0, 0.00005, 0.0005], rel=1e-12)
-
-
-def test_a_table_of_fractions_stays_and_a_distance_is_left_alone():
-    table = printed(("p", "1", "toy", "1", "IND", "NMI", ".40", ".02", "fraction"),
-                    ("p", "2", "toy", "", "IND", "d_M", "27.39", "", "distance"))
-    assert table["mean"].tolist() == [0.40, 27.39]
-    assert math.isclose(table["half_unit"].iloc[0], 0.005)
-    assert table[["std", "half_unit_std"]].isna().values.tolist() == [[False] * 2, [True] * 2]
+@pytest.mark.parametrize(("texts", "values"), [
+    (("ACC", "80.90 ", "0.0", "percent"), (0.809, 0.0, 0.00005, 0.0005)),
+    (("NMI", ".40", ".02", "fraction"), (0.4, 0.02, 0.005, 0.005)),
+    (("d_M", "27.39", "", "distance"), (27.39, math.nan, 0.005, math.nan))])
+def test_percent_becomes_a_fraction_and_half_a_unit_follows_the_printed_digits(texts, values):
+    row = printed(("p", "1", "toy", "2", "SNMF", *texts)).iloc[0]
+    assert row["cell"] == f"p:1:toy:2:SNMF:{texts[0]}"
+    assert row[["printed_mean", "printed_std", "unit"]].tolist() == [texts[1].strip(), *texts[2:]]
+    found = row[["mean", "std", "half_unit", "half_unit_std"]].tolist()
+    assert found == pytest.approx(values, rel=1e-12, nan_ok=True)
 
 
 def test_a_missing_column_a_bad_number_or_unit_and_a_doubled_cell_are_refused(write):
