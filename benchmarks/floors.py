@@ -621,7 +621,7 @@ SPECS = {
     "PerTask": COREG,
     "RMKMC": (views_floor, [B + "rmkmc:RMKMC._fit_once"], [B + "rmkmc:assign"], []),
     "SAMTC": (relation_floor, [B + "samtc:best_kmeans"],
-              [B + f"samtc:{name}" for name in ("embed", "match_mean", "project_capped")], []),
+              [B + f"samtc:{name}" for name in ("spectral_embedding", "match_mean", "project_capped")], []),
     "SMBC": (bregman_floor, [B + "smart:boost_where_it_helps"], ["mbc:assign"], []),
     "SMKC": (graded_floor, [B + "smart:boost_where_it_helps"], [B + "_graded:products"], []),
     "SNMF": (snmf_floor, [B + "snmf:project"], [], []),

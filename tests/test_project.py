@@ -2,6 +2,8 @@
 
 import re
 import tomllib
+from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import adjusted_rand_score
 
 import mtclib
-from benchmarks import mutants
+from benchmarks import floors, mutants
 from mtclib import all_estimators
 from mtclib.companion.cli import build_parser
 from mtclib.companion.userdata.run import RECOMMENDED
@@ -175,3 +177,9 @@ def test_a_release_builds_checks_and_uses_the_wheel():
 def test_every_error_to_be_planted_has_one_place_and_every_list_of_its_tests_leads_to_files(monkeypatch):
     monkeypatch.chdir(ROOT)
     assert mutants.stale(tomllib.loads(text("benchmarks/mutants.toml")), "tests") == []
+
+
+def test_every_function_that_a_floor_watches_is_there():
+    with ExitStack() as stack:
+        for _, *watched in floors.SPECS.values():
+            floors.Watch(chain(*watched)).start(stack)
