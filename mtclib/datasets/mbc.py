@@ -179,8 +179,8 @@ def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
         Seed of the halves, which the paper does not give.
     **options
         `max_df` (0.5), `weighting` ("tfidf-l2"), `idf_scope`, `idf_formula`: as in :func:`matrix`.  For the
-        editions that are texts also `remove`, a collection of {"headers", "footers", "quotes"}; by default
-        the headers, and nothing in the wheel edition, which has none.  Others are of
+        editions that are texts also `remove`, ("headers",) or (); by default the headers, and nothing in the
+        wheel edition, which has none.  Others are of
         :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`, in place
         of :data:`NG20_OPTIONS`; they apply to the whole set, before it is cut.
 
