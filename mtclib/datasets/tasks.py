@@ -133,7 +133,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
     Parameters
     ----------
     tasks : list of sequences of str
-    remove : collection of {"headers", "footers", "quotes"}, default=()
+    remove : {("headers",), ()}, default=()
         Parts of newsgroup messages to leave out.
     min_words : int, default=0
         Documents with fewer words (between blanks, after `remove`) are dropped before terms are counted.

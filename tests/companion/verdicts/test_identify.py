@@ -105,7 +105,7 @@ def test_nothing_is_found_in_shuffled_print_and_what_is_found_stands_for_the_pri
 
 
 @pytest.mark.parametrize("paper", [name for name in paths.papers() if identify.summaries(name)])
-def test_committed_searches_are_what_their_tables_give(paper):
+def test_committed_searches_are_what_their_tables_give_and_an_identified_pipeline_is_a_winner(paper):
     protocol, found = runs.load_protocol(paper), identify.summaries(paper)
     assert set(found) <= set(protocol.identify)
     for name, search in ((name, protocol.identify[name]) for name in found):
@@ -115,6 +115,15 @@ def test_committed_searches_are_what_their_tables_give(paper):
         measured = [*chosen["cell"], *(["noise"] if "noise" in table else [])]
         table[measured] = table[measured].apply(pd.to_numeric)
         assert evidence.summary(table, choices, chosen, search) == found[name]
+    for name, spec in protocol.datasets.items():
+        if spec.pipeline != "identified" or not identify.holds(found[spec.search]):
+            continue
+        search, winner = protocol.identify[spec.search], found[spec.search]["winner"]
+        for choice in {*search.data, *search.further} & {*spec.params}:
+            assert identify.as_text(spec.params[choice]) == winner[choice], (name, choice)
+        for printed, own in ((name, own) for name, own in spec.stand_ins.items() if name in winner):
+            ours, theirs = protocol.methods[own], protocol.methods[winner[printed]]
+            assert {**ours.params, **ours.default} == {**theirs.params, **theirs.default}, (name, printed)
 
 
 def test_the_winner_gives_mbc_true_distances_to_the_last_digit_but_for_the_random_halves_of_ng20():
@@ -288,20 +297,6 @@ def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
     told = capsys.readouterr().err.splitlines()[-1]
     assert told.startswith(f"error: --mine {given}")
     assert said in told
-
-
-@pytest.mark.parametrize("paper", [name for name in paths.papers() if identify.summaries(name)])
-def test_an_identified_pipeline_is_the_winner_of_its_search(paper):
-    protocol = runs.load_protocol(paper)
-    for name, spec in protocol.datasets.items():
-        if spec.pipeline != "identified" or not identify.holds(identify.summaries(paper)[spec.search]):
-            continue
-        search, winner = protocol.identify[spec.search], identify.summaries(paper)[spec.search]["winner"]
-        for choice in {*search.data, *search.further} & {*spec.params}:
-            assert identify.as_text(spec.params[choice]) == winner[choice], (name, choice)
-        for printed, own in ((name, own) for name, own in spec.stand_ins.items() if name in winner):
-            ours, theirs = protocol.methods[own], protocol.methods[winner[printed]]
-            assert {**ours.params, **ours.default} == {**theirs.params, **theirs.default}, (name, printed)
 
 
 N = 12
