@@ -69,8 +69,8 @@ class CoregSpectral(MultiViewClusterer):
     max_iter : int, default 300
         Sweeps over the views.
     tol : float, default 1e-7
-        Stop when three sweeps together raise the sum by less than this share.  On the data of the MSPL paper
-        and on planted views at most three times that share was left.
+        Stop when three sweeps together raise the sum by less than this share.  On pages of four universities
+        and on planted views no more than that share was left.
     random_state : None, int, Generator or RandomState
 
     Attributes

@@ -62,7 +62,7 @@ class LandmarkSpectral(MultiViewClusterer):
         What is near.  'auto' takes the cosine for views that are nonnegative and at least 80 % zeros, such as
         words and links.
     n_init : int, default 10
-        Starts of k-means; beyond 20,000 samples they run on so many, and the best is finished on all.
+        Starts of k-means; beyond 20,000 samples they compete on 10,000, and the best is finished on all.
     max_iter : int, default 300
         Iterations of k-means.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'

@@ -35,7 +35,7 @@ class SpectralNJW(SingleTaskClusterer):
         Of the affinities of neighbours; 'log' is floor(log2 n) + 1, 'scales' adds the normalised graphs of
         10, 30 and 100 neighbours up.  A class much smaller than that does not stand alone.
     n_init : int, default 10
-        Starts of k-means; beyond 20,000 samples they compete on so many, and the best is finished on all.
+        Starts of k-means; beyond 20,000 samples they compete on 10,000, and the best is finished on all.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
         Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 300

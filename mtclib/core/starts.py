@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import OpenBLASController, ThreadpoolController  # comes with scikit-learn
 
 SEEDINGS = ("greedy", "plain", "random")
-# Beyond so many samples starts compete on as many of them, and eigenvectors are those that k-means rounds.
+# Beyond so many samples starts compete on half as many, and eigenvectors are those that k-means rounds.
 MANY = 20_000
 # Inertias closer than this share of the squared length of all rows may differ by rounding alone.
 ROUNDING = 1e-12
@@ -134,11 +134,11 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
 
     ``seeding`` says which rows a run starts from: 'greedy', k-means++ as scikit-learn has it, which draws a
     few candidates for each and takes the best; 'plain', with one candidate, as first published and as in
-    MATLAB; or 'random' rows.  Beyond 20,000 rows, or ten per cluster, starts compete on so many of them, and
-    the best is finished on all.  Returns a fitted ``sklearn.cluster.KMeans``.
+    MATLAB; or 'random' rows.  Beyond 20,000 rows, or ten per cluster, starts compete on 10,000, or ten per
+    cluster, of them, and the best is finished on all.  Returns a fitted ``sklearn.cluster.KMeans``.
     """
-    sample = max(MANY, 10 * n_clusters)
-    if len(Z) > sample:
+    sample = max(MANY // 2, 10 * n_clusters)
+    if len(Z) > max(MANY, sample):
         rows = np.sort(np.random.default_rng(seeds[0]).choice(len(Z), sample, replace=False))
         best = best_kmeans(Z[rows], n_clusters, seeds, max_iter, seeding)
         return _lloyd(Z, best.cluster_centers_.astype(Z.dtype), max_iter)

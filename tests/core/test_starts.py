@@ -70,7 +70,7 @@ def test_of_many_rows_the_starts_compete_on_some_and_the_best_is_finished_on_all
     rng = np.random.default_rng(0)
     Z = (10 * np.eye(4)[rng.integers(0, 4, 900)] + rng.normal(size=(900, 4))).astype(np.float32)
     expected = best_kmeans(Z, 4, range(3))
-    monkeypatch.setattr(starts, "MANY", 100)
+    monkeypatch.setattr(starts, "MANY", 200)
     (seen, competing), (fit, compete) = ([], []), (starts.KMeans.fit, starts._competing)
     monkeypatch.setattr(starts.KMeans, "fit", lambda model, X: seen.append(X.shape[0]) or fit(model, X))
     monkeypatch.setattr(starts, "_competing", lambda Z, *rest: competing.append(len(Z)) or compete(Z, *rest))
