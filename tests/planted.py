@@ -17,6 +17,15 @@ def quiet_fit(estimator, Xs):
         return estimator.fit(Xs)
 
 
+def fitting(cls, quiet=False, **defaults):
+    """A function that fits an estimator of a class: ``fit(Xs, k, **parameters)``."""
+    def fit(Xs, k=3, **parameters):
+        model = cls(k, **{"random_state": 0, **defaults, **parameters})
+        return quiet_fit(model, Xs) if quiet else model.fit(Xs)
+
+    return fit
+
+
 def orthonormal(n, k, seed):
     """A random (n, k) matrix with orthonormal columns."""
     return np.linalg.qr(np.random.default_rng(seed).standard_normal((n, k)))[0]

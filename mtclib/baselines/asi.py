@@ -16,6 +16,8 @@ from mtclib.maths.linalg import as_dense
 from mtclib.maths.subspace import RowSpace
 
 SUBSPACES = ("smallest", "smallest_in_range", "largest", "adr")
+# Of principal components, where fewer samples than clusters differ: rounding must not part copies.
+DECIMALS = 9
 
 
 class ASI(SingleTaskClusterer):
@@ -106,7 +108,7 @@ class ASI(SingleTaskClusterer):
 
     def _prepare(self, Xs, n_clusters):
         starts = check_initial_labels(self.init, Xs, n_clusters) or [
-            _to_cluster(X, self.init, self.n_components or k) for X, k in zip(Xs, n_clusters)]
+            _to_cluster(X, self.init, self.n_components or k, k) for X, k in zip(Xs, n_clusters)]
         spaces = [None if self.which == "adr" else Occurring(X) for X in Xs]
         return list(zip(Xs, spaces, starts))
 
@@ -128,11 +130,16 @@ class ASI(SingleTaskClusterer):
         return Fit(labels, history, converged, {"projection_": F})
 
 
-def _to_cluster(X, init, n_components):
+def _to_cluster(X, init, n_components, n_clusters):
     """What k-means is to cluster at the start: X, its principal components, (n, l), or nothing."""
     if init != "pca":
         return X if init == "k-means" else None
-    l = min(n_components, *X.shape)
+    Z = _principal_components(X, min(n_components, *X.shape))
+    rounded = np.round(Z / (np.abs(Z).max() or 1.0), DECIMALS)
+    return rounded if len(np.unique(rounded, axis=0)) < n_clusters else Z
+
+
+def _principal_components(X, l):
     with np.errstate(invalid="ignore"):  # all samples are equal
         with suppress(ArpackError):
             if l < min(X.shape):

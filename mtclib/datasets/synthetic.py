@@ -13,27 +13,29 @@ from mtclib.datasets.text import weigh
 
 _TOPICS = ((0, 1, 2), (0, 1, 3), (2, 3, 4))
 _SIZES = (20, 25, 20)
-_WORDS, _LENGTH = 8, 30  # of a topic, and of a document
+_WORDS = 8
 
 
-def _documents(rng, topics, size, sharpness):
+def _documents(rng, topics, size, length, sharpness):
     """Word counts: each topic has its own words, and shares the rest of the vocabulary with all topics."""
     d = _WORDS * (1 + max(map(max, _TOPICS)))
     blocks = []
     for topic in topics:
         p = np.full(d, (1 - sharpness) / d)
         p[topic * _WORDS : (topic + 1) * _WORDS] += sharpness / _WORDS
-        blocks.append(rng.multinomial(_LENGTH, p, size=size))
+        blocks.append(rng.multinomial(length, p, size=size))
     return sparse.csr_array(np.vstack(blocks))
 
 
 @loader()
-def toy_multitask(random_state=0, *, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
+def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
     """Three tasks of three clusters each, drawn from five topics, so that the tasks are partly related.
 
     Parameters
     ----------
     random_state : int, default=0
+    length : int, default=30
+        Words per document.
     sharpness : float in [0, 1], default=0.5
         Share of a document's words that come from its topic's own eight words.
     weighting : str, default="tfidf-l2"
@@ -50,10 +52,11 @@ def toy_multitask(random_state=0, *, sharpness=0.5, weighting="tfidf-l2") -> Dat
     (('topic 0', 'topic 1', 'topic 2'), ('topic 0', 'topic 1', 'topic 3'), ('topic 2', 'topic 3', 'topic 4'))
     """
     check_number("sharpness", sharpness, low=0, high=1)
+    check_number("length", length, low=1, integer=True)
     check_number("random_state", random_state, low=0, integer=True)
     rng = np.random.default_rng(random_state)
-    counts = [_documents(rng, t, size, sharpness) for t, size in zip(_TOPICS, _SIZES)]
-    drawn = {"step": "draw", "random_state": random_state, "sharpness": sharpness}
+    counts = [_documents(rng, t, size, length, sharpness) for t, size in zip(_TOPICS, _SIZES)]
+    drawn = {"step": "draw", "random_state": random_state, "length": length, "sharpness": sharpness}
     return Dataset(
         name="toy-multitask", kind="multitask", Xs=weigh(counts, weighting),
         labels=[np.repeat(np.arange(len(t)), size) for t, size in zip(_TOPICS, _SIZES)],

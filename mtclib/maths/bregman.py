@@ -303,10 +303,17 @@ class IDivergence(_OfPositives):
     """
 
     name = "i-divergence"
-    terms = staticmethod(kl_div)
-    gradient = staticmethod(np.log)
-    inverse_gradient = staticmethod(np.exp)
     mixed_centroid = staticmethod(centroids.i_divergence)
+
+    # The reference cannot show a numpy function as a method.
+    def terms(self, x, y):
+        return kl_div(x, y)
+
+    def gradient(self, x):
+        return np.log(x)
+
+    def inverse_gradient(self, g):
+        return np.exp(g)
 
 
 class KullbackLeibler(IDivergence):

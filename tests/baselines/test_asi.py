@@ -8,7 +8,7 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 from mtclib.baselines import ASI, asi
 from mtclib.baselines.asi import Occurring, assign, between_scatter, subspace
-from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.core.base import DegenerateSubspaceWarning, EmptyClusterWarning
 from mtclib.core.starts import kmeans_once, one_hot
 
 
@@ -106,6 +106,13 @@ def test_samples_without_any_entry_keep_the_start(which, n):
     assert model.labels_[0].tolist() == (np.arange(n) % 2).tolist()
 
 
+def test_rounding_does_not_part_copies_where_fewer_samples_than_clusters_differ():
+    X = counts(2, 12)[[0, 1, 1, 1, 1, 1, 1]] * (1.0 + 1e-12 * np.random.default_rng(1).random((7, 1)))
+    with pytest.warns(EmptyClusterWarning, match="2 of 3"):
+        labels = ASI(3, random_state=0).fit([X]).labels_[0]
+    assert set(labels[1:]) == {labels[1]} != {labels[0]}
+
+
 def test_adr_with_as_many_dimensions_as_clusters_is_lloyds_k_means():
     X = counts(40, 6, seed=3)
     labels = start = np.random.default_rng(0).permutation(np.arange(40) % 3)
@@ -133,7 +140,7 @@ def test_ties_stay_an_empty_cluster_takes_the_farthest_row_and_copies_none(rows,
 def test_the_start_is_k_means_on_the_first_principal_components(shape, l, convert):
     X = counts(*shape)
     U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    Z = asi._to_cluster(convert(X), "pca", l)
+    Z = asi._to_cluster(convert(X), "pca", l, 3)
     np.testing.assert_allclose(abs(Z), abs(U[:, :l] * s[:l]), atol=1e-8)
     labels = kmeans_once(Z, 3, 0).labels_
     assert np.array_equal(asi._initial_labels(X, 3, Z, 0), labels)

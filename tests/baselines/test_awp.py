@@ -3,16 +3,14 @@
 import numpy as np
 import pytest
 from literal import awp as literal
-from planted import noisy_views as views, orthonormal
+from planted import fitting, noisy_views as views, orthonormal
 
 from mtclib.baselines import AWP
 from mtclib.baselines.awp import aligned_rotations, alternate, polar
 from mtclib.core.starts import one_hot
 from mtclib.maths.graphs import knn_affinity
 
-
-def fit(Xs, k=3, **parameters):
-    return AWP(k, **{"random_state": 0, **parameters}).fit(Xs)
+fit = fitting(AWP)
 
 
 @pytest.mark.parametrize("seed", range(4))

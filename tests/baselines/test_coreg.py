@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from literal import coreg as literal
-from planted import noisy_views as views
+from planted import fitting, noisy_views as views
 from scipy.linalg import block_diag
 from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
@@ -14,6 +14,7 @@ from mtclib.baselines.coreg import Centroid, Pairwise, alternate
 from mtclib.maths.eigen import leading
 from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 
+fit = fitting(CoregSpectral)
 # objective_ of mvlearn 0.5.0 with numpy 2.4 on the data of the test of the transcription.
 MVLEARN = [[1.4910891893, 4.3129546961, 4.3350104625, 4.3214714609],
            [1.5115024270, 3.2666973611, 4.2154572909, 4.2212762847],
@@ -30,10 +31,6 @@ def problem(Ks, k, scheme, lams):
     graphs = [NormalizedMatrix(K) for K in Ks]
     Ls = [graph.block(np.arange(len(K))) for graph, K in zip(graphs, Ks)]
     return SCHEMES[scheme](Ls, [leading(graph, k, 0) for graph in graphs], np.array(lams, float))
-
-
-def fit(Xs, **parameters):
-    return CoregSpectral(3, **{"random_state": 0, **parameters}).fit(Xs)
 
 
 def spans_agree(U, W):

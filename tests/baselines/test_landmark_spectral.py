@@ -1,6 +1,7 @@
 """Landmark spectral clustering against the dense mathematics, and what it promises of many samples."""
 
 import warnings
+from itertools import product
 
 import numpy as np
 import pytest
@@ -74,15 +75,8 @@ def test_candidates_hold_nearly_all_of_the_nearest_landmarks():
     assert np.mean(shares) > 0.95
 
 
-@pytest.mark.parametrize("n", [200, 3000, 25_000])
-def test_planted_clusters_are_found_at_any_size(n):
-    Xs, y = blobs(n)
-    assert adjusted_rand_score(y, LandmarkSpectral(5, random_state=0).fit(Xs).labels_) > 0.97
-
-
-@pytest.mark.parametrize("factor", [1e-40, 1e-25, 1e20, 1e36])
-@pytest.mark.parametrize("n", [200, 3000])
-def test_entries_whose_squares_single_precision_does_not_have_are_taken_in_double(n, factor):
+@pytest.mark.parametrize(("n", "factor"), [(25_000, 1.0), *product((200, 3000), (1e-40, 1e-25, 1e20, 1e36))])
+def test_clusters_are_found_at_any_size_and_where_single_precision_does_not_have_the_squares(n, factor):
     Xs, y = blobs(n)
     Xs = [(factor * X).astype(np.float32) for X in Xs]
     assert adjusted_rand_score(y, LandmarkSpectral(5, random_state=0).fit(Xs).labels_) > 0.97

@@ -3,20 +3,18 @@
 import numpy as np
 import pytest
 from literal import llmc as literal
-from planted import first_features, quiet_fit
+from planted import first_features, fitting
 from scipy.linalg import eigh
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import LLMC
 from mtclib.baselines.llmc import Task, unit_variance
 
+fit = fitting(LLMC, quiet=True, n_neighbors=6)
+
 
 def tasks(seed=0, sizes=(30, 24), d=8, noise=1.0):
     return first_features(sizes, d, noise=noise, seed=seed, signal=4.0)
-
-
-def fit(Xs, k=3, **parameters):
-    return quiet_fit(LLMC(k, **{"random_state": 0, "n_neighbors": 6, **parameters}), Xs)
 
 
 def scores(model, k=3):

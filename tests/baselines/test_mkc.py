@@ -45,16 +45,6 @@ def test_hard_memberships_and_a_linear_kernel_are_mbc_with_the_squared_distance(
             np.testing.assert_allclose(U if kernel == "linear" else U @ np.vstack(Xs), V, atol=1e-9)
 
 
-def test_without_coupling_hard_memberships_are_kernel_k_means():
-    Xs, Ks = data((24, 18), seed=2), [3, 2]
-    labels = start(Xs, Ks)
-    ours = fit(MKC(Ks, lam=0.0, kernel="gaussian", scale=1.5, membership="hard", init=labels, tol=0.0), Xs)
-    for t, X in enumerate(Xs):
-        expected = literal.kernel_k_means(gaussian([X], 1.5), labels[t], Ks[t], 12)
-        np.testing.assert_array_equal(ours.labels_[t], expected)
-        assert (np.bincount(expected, minlength=Ks[t]) > 0).all()
-
-
 def test_a_random_start_is_one_random_partition_of_each_task():
     Xs, Ks, seed = data(), [3, 2], spawn_seeds(0, 1)[0]
     drawn = [random_labels(len(Xs[t]), k, np.random.default_rng([seed, t])) for t, k in enumerate(Ks)]

@@ -3,19 +3,17 @@
 import numpy as np
 import pytest
 from literal import mtsc as literal
-from planted import first_features, quiet_fit
+from planted import first_features, fitting
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import MTSC, SpectralNJW
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
+fit = fitting(MTSC, quiet=True, tol=1e-6, max_iter=500)
+
 
 def tasks(sizes=(40, 30), d=10, **options):
     return first_features(sizes, d, **options)
-
-
-def fit(Xs, n_clusters=3, **parameters):
-    return quiet_fit(MTSC(n_clusters, **{"random_state": 0, "tol": 1e-6, "max_iter": 500, **parameters}), Xs)
 
 
 @pytest.mark.parametrize("d", [7, 60])

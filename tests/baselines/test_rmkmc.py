@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from literal import mspl as literal
-from planted import blobs, quiet_fit
+from planted import blobs, fitting
 from scipy.optimize import minimize
 
 from mtclib import MSPL
@@ -14,9 +14,7 @@ from mtclib.baselines import RMKMC
 from mtclib.baselines.rmkmc import view_weights
 from mtclib.core.base import EmptyClusterWarning
 
-
-def fit(Xs, k=3, **parameters):
-    return quiet_fit(RMKMC(k, **{"random_state": 0, **parameters}), Xs)
+fit = fitting(RMKMC, quiet=True)
 
 
 @pytest.mark.parametrize("gamma", [1.3, 2.0, 5.0, 40.0])

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, strategies as st
 from literal import samtc as literal
+from planted import fitting
 from scipy.optimize import linprog
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import normalize
@@ -15,6 +16,8 @@ from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.core.starts import one_hot
 from mtclib.maths.neighbours import nearest, shared
 from mtclib.maths.simplex import gap, project_capped
+
+fit = fitting(SAMTC, n_neighbors=8, n_neighbors_across=8)
 
 
 def words(seed, n, k=3, d=12, length=8, first=0, total=None):
@@ -28,10 +31,6 @@ def words(seed, n, k=3, d=12, length=8, first=0, total=None):
 
 def units(X):
     return sp.csr_array(normalize(sp.csr_array(X)))
-
-
-def fit(Xs, k=3, **parameters):
-    return SAMTC(k, **{"n_neighbors": 8, "n_neighbors_across": 8, "random_state": 0, **parameters}).fit(Xs)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(2, 9), st.integers(1, 12), st.booleans(),

@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
-from planted import noisy_views as views, quiet_fit
+from planted import fitting, noisy_views as views, quiet_fit
 from sklearn.cluster import KMeans
 
 from mtclib import LSSMTC, MBC, MTCMRL, SPMTC
 from mtclib.baselines import SNMF, SNMFLR, MultiViewSNMF
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
-
-def fit(Xs, k=3, **parameters):
-    return MultiViewSNMF(k, **{"random_state": 0, "max_iter": 5000, **parameters}).fit(Xs)
+fit = fitting(MultiViewSNMF, max_iter=5000)
 
 
 def normalised(X):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from literal import wmsc as literal
 from literal.coreg import normalised
-from planted import noisy_views as views
+from planted import fitting, noisy_views as views
 from scipy.linalg import block_diag
 
 from mtclib.baselines import WMSC
@@ -18,9 +18,7 @@ from mtclib.maths.graphs import (
 )
 from mtclib.maths.simplex import simplex_minimiser
 
-
-def fit(Xs, k=3, **parameters):
-    return WMSC(k, **{"random_state": 0, **parameters}).fit(Xs)
+fit = fitting(WMSC)
 
 
 @pytest.mark.parametrize(("ridge", "smoothness"), [(0.1, 0.1), (1e-3, 0.0), (1e-6, 1e-3), (1.0, 1.0)])

@@ -124,7 +124,7 @@ REFUSED = {
     "mtcmrl-20newsgroups": [({"edition": "18828"}, "edition must be one of")],
     "mtcmrl-20newsgroup": [({}, "Did you mean 'mtcmrl-20newsgroups'")],
     "toy-multitask": [({"seed": 1}, "toy-multitask: .*'seed'.*random_state"),
-                      ({"sharpness": 2}, "sharpness must be"),
+                      ({"sharpness": 2}, "sharpness must be"), ({"length": 0}, "length must be"),
                       *(({"random_state": n}, "random_state must be") for n in (-1, 0.5, None))],
     "mspl-toy": [*(({"random_state": n}, "random_state must be") for n in (-1, 0.5, None)),
                  *(({"separation": n}, "separation must be") for n in (0, -1.0, np.inf, "4")),

@@ -83,13 +83,3 @@ def algorithm(hs, Ks, lam, G, graded, sweeps, inner_steps=10):
                 Ps[t] = np.array([membership(i, t, Ps, Bs, G, graded) for i in range(len(Ps[t]))])
         history.append(loss(Ps, Bs, Ws, lam, G))
     return Ps, Bs, history
-
-
-def kernel_k_means(G, h, K, sweeps):
-    """Lloyd's iteration with distances from the Gram matrix; a cluster never runs empty in the tests."""
-    for _ in range(sweeps):
-        members = [[i for i in range(len(G)) if h[i] == z] for z in range(K)]
-        h = np.array([int(np.argmin([G[i, i] - 2 * np.mean([G[i, j] for j in m])
-                                     + np.mean([G[a, b] for a in m for b in m]) for m in members]))
-                      for i in range(len(G))])
-    return h

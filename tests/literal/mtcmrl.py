@@ -50,11 +50,7 @@ def relation_qp(A, beta):
 
 
 def relation_frank_wolfe(A, beta, n_iter=1000, tol=1e-6):
-    """Eq. (5) by the Frank-Wolfe method of section 4.8, with exact line search.
-
-    Returns G and its duality gap, an upper bound of its excess over the minimum.  Stops when the gap is at
-    most `tol`, or after `n_iter` steps.
-    """
+    """Eq. (5) by the Frank-Wolfe method of section 4.8, with exact line search: G and its duality gap."""
     A = np.asarray(A, dtype=float)
     G = np.full(A.shape, 1 / A.size)
     for _ in range(n_iter):
@@ -89,10 +85,7 @@ def model_sylvester(X, Y, Ws_others, Gs, lam, mu, alpha):
 
 
 def membership(M, Y, X, W, lam, exponent):
-    """Eq. (19): the multiplicative update of Y, the ratio raised to `exponent`.
-
-    The printed formula has lost its radical, if it had one.  An entry with a zero denominator becomes zero.
-    """
+    """Eq. (19): the multiplicative update of Y, the ratio raised to `exponent`; its root is lost in print."""
     Q = np.asarray(X) @ W
     Q_plus, Q_minus = (np.abs(Q) + Q) / 2, (np.abs(Q) - Q) / 2
     numerator = M @ Y + lam * Q_plus

@@ -42,15 +42,6 @@ def test_no_square_array_is_formed_for_sparse_text_and_zero_rows_are_similar_to_
     assert not positive[:, 0].any()
 
 
-def test_callable_and_precomputed_similarities_agree_with_cosine():
-    Xs = [text_like(seed=s) + 0.1 for s in (0, 1)]
-    Y = np.ones((40, 2))
-    expected = [M.split_product(Y)[0] for M in graphs.similarities(Xs, "cosine")]
-    for option in (dense_cosine, [dense_cosine(X) for X in Xs]):
-        for M, product in zip(graphs.similarities(Xs, option), expected):
-            np.testing.assert_allclose(M.split_product(Y)[0], product, atol=1e-12)
-
-
 @pytest.mark.parametrize(("option", "message"), [
     ("euclid", "similarity must be 'cosine'"),
     (3, "similarity must be 'cosine'"),

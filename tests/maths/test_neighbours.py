@@ -87,13 +87,6 @@ def test_a_choice_among_candidates_gives_the_same_lists_for_every_sample(draw, m
     np.testing.assert_allclose(plain[0], quick[0], atol=1e-11 * np.sum((X - X.mean(axis=0))**2, axis=1).max())
 
 
-def test_both_directions_of_an_edge_count_by_half():
-    A = knn_affinity(np.array([[0.0], [1.0], [3.0]]), 1).toarray()
-    weights = np.exp(-0.5 * np.array([1.0, 1.0, 4.0]) / (4.0 / 3.0) ** 2)
-    expected = [[0, weights[0], 0], [weights[0], 0, weights[2] / 2], [0, weights[2] / 2, 0]]
-    np.testing.assert_allclose(A, expected)
-
-
 # ---- empty samples ---------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ the store, and runs nothing; all_scores.csv there is for everyone to use.
 import os
 import sys
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
 from shutil import rmtree
@@ -72,11 +73,7 @@ def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
     child = PROCESSES.Process(target=_child, args=(job, sender))
     child.start()
     sender.close()
-    passed = _watched(child, receiver, seconds, gigabytes)
-    try:
-        record = None if passed else receiver.recv()
-    except EOFError:
-        record = None
+    record, passed = _watched(child, receiver, seconds, gigabytes)
     child.join()
     if record is None:
         return failed_record(job, passed or f"the process died with code {child.exitcode}")
@@ -94,18 +91,19 @@ def _child(job, sender):
 
 
 def _watched(child, receiver, seconds, gigabytes):
-    """Wait for the record of a child, and end it if it passes a limit: which one, or ""."""
+    """The record of a child, None if it dies; and the limit that it passes and is ended for, or ""."""
     process = psutil.Process(child.pid)
     try:
         start, before = receiver.recv()
-        while not receiver.poll(0.02):
-            late = sum(process.cpu_times()[:2]) - start > seconds
-            if late or process.memory_info().vms - before > gigabytes * 2**30:
-                child.kill()
-                return TOO_LONG if late else TOO_LARGE
-    except (EOFError, psutil.Error):
-        pass
-    return ""
+        with suppress(psutil.Error):  # it has ended since it was asked
+            while not receiver.poll(0.02):
+                late = sum(process.cpu_times()[:2]) - start > seconds
+                if late or process.memory_info().vms - before > gigabytes * 2**30:
+                    child.kill()
+                    return None, TOO_LONG if late else TOO_LARGE
+        return receiver.recv(), ""
+    except EOFError:
+        return None, ""
 
 
 def _peak(process):

@@ -4,9 +4,8 @@ The graph joins each sample to its ten nearest, by cosine where the data are spa
 up.  Its normalised eigenvalues fall after the k-th where k groups hang together better than k + 1 (von
 Luxburg 2007).  Which of the three is right the gaps do not say.
 
-``python -m mtclib cluster`` begins with the one whose clusters agree most with those of k-means.  What each
-rule loses is on the page of the comparison; stability of the clusters in random parts of the samples and
-prediction strength were tried there and are not better.  The graph was taken unweighted because it did better
+``python -m mtclib cluster`` begins with the one whose clusters agree most with those of k-means.  What this
+and other rules lose is on the page of the comparison.  The graph was taken unweighted because it did better
 than a weighted one on the sets of the comparison, so that what they show is somewhat too good for others.
 
 In the plane a round group has eigenvalues near 1 of its own, and the gaps miss half of well separated normal

@@ -71,10 +71,13 @@ def test_a_printed_name_leads_to_the_estimator_that_the_protocol_runs_and_to_the
     assert all(names - set(RUNNERS) for names in named.values() if names & {"PerTask", "OneView"})
 
 
-def test_the_table_has_every_method_once_by_its_kind():
+def test_the_table_has_every_method_once_with_its_traits():
     table = methods.methods_table()
     assert (set(table.index), set(table["kind"])) == (set(all_estimators()), set(KINDS))
     assert (table[["seconds_per_fit", "peak_mb"]] > 0).all(axis=None)
+    for name, row in table.iterrows():
+        traits = estimator(name).traits
+        assert (row["source"], row["edition"] == "reconstruction") == (traits.paper, traits.reconstruction)
     assert sum(map(len, map(methods.methods_table, KINDS))) == len(table)
     with pytest.raises(ValueError, match="kind must be one of 'multi-task', 'single-task'"):
         methods.methods_table("multitask")

@@ -175,7 +175,7 @@ def test_labels_of_some_tasks_only_are_refused_and_a_method_that_spoils_its_inpu
 
 @pytest.mark.parametrize(("trouble", "error"), [
     ("time", script.TOO_LONG), ("memory", script.TOO_LARGE), ("", ""),
-    ("raise", "ValueError: this method cannot do that"),
+    ("die", "the process died with code -9"), ("raise", "ValueError: this method cannot do that"),
 ])  # fmt: skip
 def test_a_fit_that_passes_a_limit_is_a_failed_record_and_ends_the_method_on_the_set(trouble, error):
     job, further = expand(parse_protocol({

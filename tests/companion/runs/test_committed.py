@@ -67,19 +67,14 @@ def test_the_whole_protocol_is_there_and_nothing_failed(opened, paper):
 def test_a_sample_of_rows_is_reproduced_label_for_label(opened, paper, monkeypatch):
     results, requests = opened[paper].results, jobs._requests
     frame = results.frame.drop_duplicates("key").set_index("key")
-    methods = opened[paper].protocol.methods.items()
-    present = {name: jobs.present_version(jobs.algorithm(spec.estimator, spec.params))
-               for name, spec in methods}
-    # Jobs of a later version of an algorithm have other keys: nothing is committed for them yet.
-    present = frame["algorithm_version"] == frame["method"].map(present)
-    frame = frame[present & (frame["seconds"] < SECONDS)]
+    frame = frame[frame["seconds"] < SECONDS]
     # To plan a job its data set is loaded: four with fast fits, which are small, are enough.
     fits = frame.groupby("dataset").agg(methods=("method", "nunique"), seconds=("seconds", "mean"))
     names = fits[fits["methods"] > 3]["seconds"].nsmallest(4).index
     monkeypatch.setattr(jobs, "_requests", lambda *given: (
         one for one in requests(*given) if one[0] in names))
-    planned = jobs.expand(opened[paper].protocol, "full")
-    quick = [job for job in planned if job.key in frame.index]
+    # Jobs of a later version of an algorithm have other keys: nothing is committed for them yet.
+    quick = [job for job in jobs.expand(opened[paper].protocol, "full") if job.key in frame.index]
     if not quick:
         pytest.skip("every committed fit is of an earlier version; the provenance names them")
     sample = random.Random(0).sample(quick, 12)
