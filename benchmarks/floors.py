@@ -65,6 +65,7 @@ _DIVERGENCES = "divergences from the own and from foreign centroids, and exact t
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
+    "CCAClustering": "a growing space of directions is orthogonalised, which the floor leaves out",
     "CLR": "the block eigensolver goes in many small steps, whose blocks it orthogonalises twice",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
@@ -73,6 +74,7 @@ WHY = {
     "MKC": _SIMPLEX, "MultiViewConsensus": _FEW,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
     "OneView": _SMALL, "PerTask": _GRAPHS,
+    "SAMTC": "similarities by shared neighbours are sparse products, which the floor leaves out",
     "SMBC": _DIVERGENCES, "SMKC": _SIMPLEX, "SPMTC": _MEMBERSHIPS,
     "SingleView": "each step is shown to be that of sparse data, and its calls take as long as products",
 }  # fmt: skip
