@@ -67,7 +67,7 @@ class UserData(Dataset):
 
 def load(kind: str, paths: Sequence, label_column: str | None = None, *,
          labels: Any = None, id_column: str | None = None, text_column: str | None = None,
-         header: bool | None = None) -> UserData:
+         header: bool | None = None, **unknown: Any) -> UserData:
     """Load tasks, files with samples of their own and one set of features, or views of the same samples.
 
     `paths` has one file per task or view, see :func:`mtclib.companion.userdata.files.read_table`.
@@ -87,6 +87,8 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
     holds text, NaN or infinity, or does not fit to the first.
     """
     what = choose(kind, KINDS, "kind").removesuffix("s")
+    for name in unknown:
+        choose(name, ("labels", "id_column", "text_column", "header"), "option")
     label_column = label_column or None
     parts = _read_all(what, paths, label_column, labels, id_column, text_column, header)
     if kind == "tasks":

@@ -428,9 +428,11 @@ def test_the_comparison_prepares_its_sets_as_the_command_does_files(entries):
     np.testing.assert_allclose(*(Z.toarray() if sp.issparse(Z) else Z for Z in (theirs, ours)), atol=1e-8)
 
 
-def test_kinds_and_paths_of_another_form_are_refused():
+def test_kinds_options_and_paths_of_another_form_are_refused():
     with pytest.raises(ValueError, match="kind must be one of .*; got 'task'. Did you mean 'tasks'"):
         load("task", ["x.csv"])
+    with pytest.raises(ValueError, match="option must be one of .*; got 'label'. Did you mean 'labels'"):
+        load("tasks", ["x.csv"], label="y.csv")
     for paths in ([], "x.csv", None):
         with pytest.raises(DataFileError, match="paths must be a list with one file per task"):
             load_tasks(paths)
