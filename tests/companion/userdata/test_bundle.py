@@ -18,6 +18,7 @@ from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice
 from mtclib.companion.userdata import bundle, cost, load
 from mtclib.companion.userdata.run import cluster
+from mtclib.core import paths
 
 
 @pytest.fixture(scope="module")
@@ -262,8 +263,11 @@ def test_long_fits_are_announced_and_very_long_ones_wait_for_a_yes(monkeypatch, 
         assert main([*call, "--yes"]) == 0
 
 
+GROWN = pd.read_csv(paths.data_dir() / "growth.csv", index_col=["method", "varied"]).loc[("WMSC", "n")]
+
+
 class Views:
-    kind, Xs, task_names = "multiview", [np.zeros((32000, 50))] * 3, ["a", "b", "c"]
+    kind, Xs, task_names = "multiview", [np.zeros((GROWN["to"], 50))] * 3, ["a", "b", "c"]
 
 
 ALL_PAIRS = {"WMSC": {"landmarks": "never"}, "MSPL": {}}
@@ -273,11 +277,11 @@ def test_estimates_follow_the_measured_growth_and_files_that_stay_where_they_are
         monkeypatch, tmp_path):
     found = cost.estimates(Views, ALL_PAIRS, [4])
     assert cost.estimates(Views, ALL_PAIRS, [4], n_runs=1, n_jobs=1000).equals(found)
-    assert found.loc["WMSC", "seconds"] == pytest.approx(65.5, rel=0.2)  # as data/growth.csv has it
+    assert found.loc["WMSC", "seconds"] == pytest.approx(GROWN["seconds"], rel=0.2)
     assert found.loc["MSPL", "seconds"] < 5
-    monkeypatch.setattr(Views, "Xs", [np.memmap(tmp_path / "X", float, "w+", shape=(32000, 50))] * 3)
+    monkeypatch.setattr(Views, "Xs", [np.memmap(tmp_path / "X", float, "w+", shape=(GROWN["to"], 50))] * 3)
     mapped = found["megabytes"] - cost.estimates(Views, ALL_PAIRS, [4])["megabytes"]
-    assert mapped.to_dict() == {"WMSC": 0, "MSPL": pytest.approx(2 * 3 * 32000 * 50 * 8 / 2**20)}
+    assert mapped.to_dict() == {"WMSC": 0, "MSPL": pytest.approx(2 * 3 * GROWN["to"] * 50 * 8 / 2**20)}
 
 
 def test_memory_is_estimated_as_what_a_fit_holds_at_the_least(monkeypatch, tmp_path):
