@@ -70,7 +70,7 @@ class CoregSpectral(MultiViewClusterer):
         Sweeps over the views.
     tol : float, default 1e-7
         Stop when three sweeps together raise the sum by less than this share.  On pages of four universities
-        and on planted views no more than that share was left.
+        and on planted views about that share or less was left.
     random_state : None, int, Generator or RandomState
 
     Attributes

@@ -24,6 +24,9 @@ from mtclib.datasets.newsgroups import newsgroups_edition, parts_to_remove
 from mtclib.datasets.tasks import source_record, vectorize_tasks
 from mtclib.datasets.text import document_frequency, weigh
 
+SPORTS = ((8580, 14870), [122, 145, 336, 809, 1410, 2346, 3412])
+"""Shape and class sizes of the file for sports, of which nothing else but its Git blob id is known."""
+
 MAX_DF = 0.5
 """Terms in a greater share of the documents of the whole set are left out."""
 
@@ -103,6 +106,8 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
     printed = SETS[f"mbc-{key}"].get("printed_categories", ranges)
     category = 1 + as_codes(classid, order=range(1, 1 + ranges[1][1]))
     ranges = ranges if categories == "sizes" else printed
+    if key == "sports" and (dtm.shape, sorted(np.bincount(category)[1:].tolist())) != SPORTS:
+        raise ValueError(f"{name} has a shape, {dtm.shape}, or classes that are not those of {key}.")
     counts, steps = _without_common(as_rows(dtm), max_df)
     rows = [np.flatnonzero((category >= first) & (category <= last)) for first, last in ranges]
     weights = {"weighting": weighting, "idf_scope": idf_scope, "idf_formula": idf_formula}

@@ -153,6 +153,12 @@ def test_the_published_counts_give_the_printed_distance_of_the_true_classes_of_n
     assert round(1000 * found, 2) == 6.18
 
 
+def test_a_file_of_sports_with_other_documents_is_refused(made_up):
+    matrix_file(made_up, "sports", [1, 2, 3, 4, 5, 6, 7])
+    with pytest.raises(ValueError, match="sports.mat has a shape, .* not those of sports"):
+        load("mbc-sports")
+
+
 def test_the_printed_categories_are_those_of_table_2():
     table = pd.read_csv(paths.paper_dir("mbc") / "sizes.csv", dtype={"task": str}).dropna(subset="note")
     known = {name.removeprefix("mbc-"): row for name, row in SETS.items() if "categories" in row}
