@@ -24,7 +24,7 @@ import warnings
 import zipfile
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
@@ -405,6 +405,12 @@ def _sources(entry):
         yield entry.url, from_url
 
 
+@cache
+def _say(name, source):
+    """Where a file comes from, once: every way to prepare texts asks for the same list of stop words."""
+    _log.info("%s: from %s", name, source)
+
+
 def fetch(name: str) -> Path:
     """Return the path of a data file, getting it first if need be.
 
@@ -441,7 +447,7 @@ def fetch(name: str) -> Path:
     for source, get in _sources(entry):
         try:
             path = get(entry)
-            _log.info("%s: from %s", name, source)
+            _say(name, source)
             return path
         except (Refused, OSError) as reason:
             tried.append(f"  - {source}: {reason}\n")

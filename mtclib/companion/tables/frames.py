@@ -86,23 +86,26 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
     same, folds, accident = found["not_told_apart"], found["folds"], found["permutations"]
     won = {name: f"{100 * share:.0f} %" for name, share in found["won"].items()}
     others = [f"; without {fold['left out']} rank {fold['rank']}" for fold in folds if not fold["same"]]
-    told = "; ".join(f"{choice}: {', '.join(values)}" for choice, values in same["values"].items())
+    told = "; ".join(f"{choice}: {' or '.join(values)}" for choice, values in same["values"].items())
     told = f"{same['n']} of {found['hypotheses']}" + f": {told}" * (same["n"] > 1)
-    unit = {"misses": "cells missed", "distance": "mean distance", "log-sd": "spread of log ratios"}
-    band = "not measured" if found["band"] is None else f"{found['band']:.4g} for the next"
+    unit = {"misses": "cells missed", "distance": "mean distance in points", "log-sd": "spread of log ratios"}
+    scale = 100 if found["criterion"] == "distance" else 1
+    best, after, median = (f"{scale * found[name]:.4g}" for name in ("distance", "next", "median"))
+    band = "not measured" if found["band"] is None else f"{scale * found['band']:.4g} for the next"
     if found["seeds"] and found["seeds"] < FEW:
         band += f"; {found['seeds']} of each is too few to know it, give n_runs = {FEW} or more"
     size = f"{found['hypotheses']} hypotheses, {found['distinct']} of them distinct"
     rows = {"what was compared": f"{len(found['cells'])} printed cells ({found['stage']}), {size}; "
                                  f"{unit[found['criterion']]}",
-            "nearest": ", ".join(f"{choice} {value}" for choice, value in found["winner"].items()),
-            "its distance, the next, the median": f"{found['distance']}, {found['next']}, {found['median']}",
+            "nearest": "; ".join(value if value.startswith(choice) else f"{choice} {value}"
+                                 for choice, value in found["winner"].items()),
+            "its distance, the next, the median": f"{best}, {after}, {median}",
             "wins, of bootstrap samples of cells": f"{won['winner']}; with those not told apart "
                                                    f"{won['not told apart']}",
             "noise band of repeated seeds": band, "not told apart": told,
             "the same without one part": f"{len(folds) - len(others)} of {len(folds)}{''.join(others)}",
             "permuted print, searched in full": f"{accident['reached']} of {accident['n']} do as well, "
-                                                f"p = {accident['p']:.4g}"}
+                                                f"p = {accident['p']:.2g}"}
     parts = [frame_table(pd.DataFrame(rows.items(), columns=["question", "answer"]), f"Search {name}")]
     if cells is not None:
         parts.append(frame_table(cells, "Calibration: the printed cells that chose, beside the nearest"))

@@ -2,6 +2,8 @@
 said of a winner: planted winners win, ties are ties, noise is noise.
 """
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,6 +208,9 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_pat
     order = ["2 hypotheses", "bootstrap", "noise band", "2 of each is too few", "\nnot told apart",
              "without one part", "permuted print", "Calibration", "Hold-out rows"]
     assert sorted(order, key=page.index) == order
+    found = json.loads((out / "identify.json").read_text(encoding="utf-8"))["mine"]
+    assert f"| {100 * found['distance']:.4g}, {100 * found['next']:.4g}, " in page  # points
+    assert "; noisy" in page and "noisy noisy" not in page
     assert committed(paths.data_dir()) == before
     assert (out / "mine.html").exists()
     assert len(pd.read_csv(out / "identify-mine.csv.gz")) == 2
