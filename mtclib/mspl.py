@@ -127,8 +127,7 @@ class MSPL(MultiViewClusterer):
         rises within a round; values of different rounds cannot be compared.
     objective_ : ndarray of shape (n_iter,)
         Sum of all losses, Eq. (2): comparable between rounds, weightings and starts, and it may rise.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Whether the last round ended before ``max_iter``.
 
     References

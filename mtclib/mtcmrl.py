@@ -183,8 +183,7 @@ class MTCMRL(MultiTaskClusterer):
         :math:`G^{(t,s)}`, tasks counted from 0; entries sum to 1.
     objective_ : ndarray of shape (n_iter,)
         :math:`J` after each iteration.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Whether ``tol``, or ``atol``, was met.  Only the former speaks of stationary points.
 
     References

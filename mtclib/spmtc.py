@@ -337,8 +337,7 @@ class LSSMTC(_SharedSubspaceClusterer):
         :math:`W`.
     objective_ : ndarray of shape (n_iter,)
         Eq. (4) after each iteration.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Whether ``tol`` and then ``kkt_tol`` were met.  Centroids, and :math:`W` unless it is fixed, are best
         for the memberships after any iteration; so this is a stationary point of Eq. (4).
 

@@ -324,7 +324,7 @@ def forge(members, **forged):
     for name, value in forged.items():
         (header if name in header else members)[name] = value
     members["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    return {"digest": np.array(lifelong._digest(members)), **members}
+    return {"digest": np.array(lifelong.digest(members)), **members}
 
 
 def test_changed_values_and_other_files_are_refused(saved):

@@ -68,8 +68,7 @@ class ASI(SingleTaskClusterer):
     objective_ : ndarray of shape (n_iter,)
         :math:`\|X - D S F^\top\|^2` ('adr') or :math:`\|X F - D S\|^2` (the others), summed over tasks,
         after each iteration.  It never rises, except with 'largest', which optimises no single function.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Whether an iteration left all labels as they were.
 
     Warns

@@ -75,8 +75,7 @@ class CLR(SingleTaskClusterer):
         Equal to the number of clusters where the method succeeded.
     objective_ : ndarray of shape (n_iter,)
         :math:`\|S - A\|^2`, summed over tasks, after each round; it rises with the penalty.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         False if a task has another number of components after ``max_iter`` rounds.
 
     Warns

@@ -84,8 +84,7 @@ class CoregSpectral(MultiViewClusterer):
         :math:`U_*`; for 'pairwise' the leading eigenvectors of :math:`\sum_v U_v U_v^\top`.
     objective_ : ndarray of shape (n_iter,)
         Minus the sum above, after each sweep; it never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Warns
     -----

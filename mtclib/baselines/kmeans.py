@@ -103,8 +103,7 @@ class ConMC(MultiViewClusterer):
         In units of the scaled views; features of one sign start at 0 there.
     objective_ : ndarray of shape (1,)
         Inertia of the final partition; scikit-learn keeps no history.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
 
     Examples
     --------

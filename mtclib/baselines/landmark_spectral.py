@@ -82,9 +82,7 @@ class LandmarkSpectral(MultiViewClusterer):
         In the units of the input; by cosine at unit length, or in the projection.
     objective_ : ndarray of shape (1,)
         Inertia of k-means; there is no history.
-    n_iter_ : int
-        Of k-means.
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Of k-means.
 
     Notes

@@ -215,8 +215,7 @@ class LLMC(MultiTaskClusterer):
         :math:`\lambda_t`.
     objective_ : ndarray of shape (n_iter,)
         With ``adapt=False`` it never rises.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         With ``adapt``: each task has :math:`k_t` components that did not change, or its search has ended
         without.
 

@@ -190,10 +190,8 @@ class SAMTC(MultiTaskClusterer):
         Unit or zero rows.
     objective_ : ndarray
         Total inertia of k-means in the embedding, one value per round; it need not fall.
-    n_iter_ : int
-        Largest number of k-means iterations.
-    converged_ : bool
-        Of k-means.
+    n_iter_, converged_ : int and bool
+        Largest number of k-means iterations, and whether k-means converged.
 
     Warns
     -----

@@ -73,8 +73,7 @@ class SNMF(SingleTaskClusterer):
         :math:`Y^t`.
     objective_ : ndarray of shape (n_iter,)
         Sum over tasks after each iteration.
-    n_iter_ : int
-    converged_ : bool
+    n_iter_, converged_ : int and bool
         Whether ``tol``, or ``atol``, was met.  Only the former speaks of stationary points.
 
     Examples

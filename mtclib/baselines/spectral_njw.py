@@ -52,10 +52,8 @@ class SpectralNJW(SingleTaskClusterer):
         have neighbours.
     objective_ : ndarray of shape (1,)
         Total inertia of k-means in the embedding; there is no history.
-    n_iter_ : int
-        Largest number of k-means iterations over the tasks.
-    converged_ : bool
-        Of k-means.
+    n_iter_, converged_ : int and bool
+        Largest number of k-means iterations over the tasks, and whether k-means converged.
 
     Warns
     -----

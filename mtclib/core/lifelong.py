@@ -3,13 +3,11 @@
 ``Libraries`` is what such a method keeps between tasks.  One file without pickles takes it over a restart.
 """
 
-import hashlib
 import json
 import os
 import zipfile
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from pathlib import Path
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -25,6 +23,7 @@ from mtclib.core.checks import (
     feature_names,
 )
 from mtclib.core.errors import MtclibError
+from mtclib.core.paths import digest, replacing
 from mtclib.core.shield import check_finite, shield
 from mtclib.core.starts import best_kmeans
 
@@ -81,15 +80,10 @@ def save_libraries(path, libraries, header):
     arrays = {name: np.asarray(array, dtype=np.result_type(array, np.float64))
               for name, array in libraries.arrays().items()}
     members = {"header": np.frombuffer(text.encode(), dtype=np.uint8), **arrays}
-    partial = Path(path).with_name(f"{Path(path).name}.{os.getpid()}.partial")
-    try:
-        with open(partial, "wb") as file:
-            np.savez(file, digest=np.array(_digest(members)), **members)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as partial, open(partial, "wb") as file:
+        np.savez(file, digest=np.array(digest(members)), **members)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def load_libraries(path):
@@ -103,7 +97,7 @@ def load_libraries(path):
                 raise ValueError("it is no npz archive")
         with np.load(path, allow_pickle=False) as file:
             members = {name: np.asarray(file[name]) for name in file.files}  # what is no array comes as bytes
-        digest = str(members.pop("digest"))
+        written = str(members.pop("digest"))
         header = json.loads(members["header"].tobytes())
         found = header["format"], header["version"]
     except (FileNotFoundError, IsADirectoryError, PermissionError):
@@ -115,7 +109,7 @@ def load_libraries(path):
         raise StateFileError(f"{path} has the format {found[0]!r}, version {found[1]!r}, but this mtclib "
                              f"reads {FORMAT!r}, version {FORMAT_VERSION}; use the mtclib that wrote it, or "
                              f"learn the tasks again")
-    if digest != _digest(members):
+    if written != digest(members):
         raise StateFileError(f"{path} is damaged: its content does not match its checksum; load another "
                              f"copy, or learn the tasks again")
     # Whoever can write the file can write its checksum.
@@ -151,15 +145,6 @@ def _checked(header):
         if not (isinstance(part, list) and part and all(isinstance(name, str) for name in part)):
             check_number("features", part, low=1, integer=True)
     return header
-
-
-def _digest(members):
-    digest = hashlib.sha256()
-    for name in sorted(members):
-        array = members[name]
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
 
 
 class LibraryClusterer(LifelongClusterer):

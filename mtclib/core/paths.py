@@ -1,11 +1,14 @@
-"""Where the companion keeps its files.
+"""Where the companion keeps its files, and how a file gets to its place whole.
 
 The repository is the home: `mtclib` is installed from it in place.  Each location can be moved by an
 environment variable, so that a cluster node or a test can keep its files elsewhere.
 """
 
+import hashlib
 import os
 import subprocess
+import uuid
+from contextlib import contextmanager
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[2]
@@ -66,6 +69,26 @@ def figures_dir() -> Path | None:
     with ``none`` nowhere, as in tests that only look at what notebooks show."""
     folder = told("MTCLIB_FIGURES") or build_dir() / "figures"
     return None if folder == Path("none") else folder
+
+
+@contextmanager
+def replacing(path):
+    """A file to be written, beside `path`, whose place it takes at once when it is whole, or it goes."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex}.tmp")
+    try:
+        yield partial
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def digest(arrays) -> str:
+    """SHA-256 of arrays by name, whatever their order: of their names, types, shapes and entries."""
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
+    return found.hexdigest()
 
 
 def git(*command) -> str:

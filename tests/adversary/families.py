@@ -261,7 +261,7 @@ def states(folder):
                       lambda a: a.astype(str))[rng.integers(5)]  # fmt: skip
             forged[name] = change(np.asarray(parts[name], dtype=float) if parts[name].dtype.kind != "U"
                                   else np.ones(3))  # fmt: skip
-        np.savez(file, digest=np.array(lifelong._digest(forged)), **forged)
+        np.savez(file, digest=np.array(lifelong.digest(forged)), **forged)
 
     def attempt(rng, number):
         if number % 5 == 4:

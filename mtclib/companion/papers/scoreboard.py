@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import plots, tables
-from mtclib.companion.comparison import advice
+from mtclib.companion.comparison import advice, methods
 from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
 from mtclib.companion.papers.mtcmrl import BY_LABELS
 from mtclib.companion.papers.study import show
-from mtclib.companion.runs import calibrated
 from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
 from mtclib.core import paths
@@ -118,13 +117,9 @@ def claims_and_costs():
     names = in_order()
     sentences = [ledger.outcomes_of_sentences(paper, outcomes(paper))["status"] for paper in names]
     counts = [found.value_counts().reindex(list(STATUSES), fill_value=0) for found in sentences]
-    jobs = [pd.read_csv(paths.results_dir(paper) / "jobs.csv.xz", usecols=["key", "seconds", "calibration"])
-            .drop_duplicates("key") for paper in names]
     table = pd.DataFrame(counts, index=pd.Index(names, name="paper"))
-    return table.assign(**{
-        "findings of the audit": [len(study_of(paper).audit) for paper in names],
-        "fits": [len(fits) for fits in jobs],
-        "hours": [round(calibrated(fits["seconds"], fits["calibration"]).sum() / 3600, 1) for fits in jobs]})
+    table["findings of the audit"] = [len(study_of(paper).audit) for paper in names]
+    return table.join(methods.full_profiles(names).set_index("paper")[["fits", "hours"]].round(1))
 
 
 def by_chance(frame):

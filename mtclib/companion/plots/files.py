@@ -2,8 +2,6 @@
 
 import hashlib
 import io
-import os
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from mtclib.companion.plots.look import style
+from mtclib.core.paths import replacing
 
 MANIFEST_COLUMNS = ("file", "sha256", "notebook", "data", "printed")
 # Without dates and program versions, equal figures give equal files.
@@ -82,6 +81,5 @@ def _record(manifest, paths, origin):
     if manifest.exists():
         known = pd.read_csv(manifest, dtype=str, keep_default_na=False)
         table = pd.concat([known[~known["file"].isin(table["file"])], table]).sort_values("file")
-    partial = manifest.with_name(f".{manifest.name}.{uuid.uuid4().hex}.part")
-    table.to_csv(partial, index=False, lineterminator="\n")
-    os.replace(partial, manifest)
+    with replacing(manifest) as partial:
+        table.to_csv(partial, index=False, lineterminator="\n")

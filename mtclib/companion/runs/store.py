@@ -2,18 +2,17 @@
 
 import contextlib
 import errno
-import hashlib
 import json
 import logging
-import os
 import time
-import uuid
 import zipfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+
+from mtclib.core.paths import digest, replacing
 
 log = logging.getLogger(__name__)
 
@@ -87,34 +86,21 @@ class RunStore:
         for name, array in record.arrays.items():
             if np.asarray(array).dtype.hasobject:
                 raise ValueError(f"array {name!r} of record {record.key} holds Python objects, not numbers")
-        temporary = self.folder / f".{record.key}.{os.getpid()}.{uuid.uuid4().hex}.tmp"
         members = _members(record)
-        members["cost"] = _to_bytes({**record.cost, "digest": _digest(members)})
-        try:
-            with open(temporary, "wb") as file:
-                np.savez_compressed(file, **members)
-            os.replace(temporary, self.path(record.key))
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        members["cost"] = _to_bytes({**record.cost, "digest": digest(members)})
+        with replacing(self.path(record.key)) as partial, open(partial, "wb") as file:
+            np.savez_compressed(file, **members)
 
 
 def record_digest(path: str | Path) -> str:
     """SHA-256 of a record's content without its ``cost`` part: equal for two runs of one job, bit for bit."""
     with np.load(path, allow_pickle=False) as members:
-        return _digest({name: members[name] for name in members.files if name != "cost"})
-
-
-def _digest(members):
-    digest = hashlib.sha256()
-    for name, array in sorted(members.items()):
-        array = np.asarray(array)
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode() + array.tobytes())
-    return digest.hexdigest()
+        return digest({name: members[name] for name in members.files if name != "cost"})
 
 
 def _members(record):
-    return {"record": _to_bytes(record.info), "cost": _to_bytes(record.cost), **record.arrays}
+    arrays = {name: np.asarray(array) for name, array in record.arrays.items()}
+    return {"record": _to_bytes(record.info), "cost": _to_bytes(record.cost), **arrays}
 
 
 def _to_bytes(value):
@@ -130,9 +116,9 @@ def _read(path, with_arrays):
         if not isinstance(array, np.ndarray):  # bytes, where the directory of the zip file gives another size
             raise ValueError(f"{name} is no array")
     info, cost = (json.loads(found.pop(name).tobytes()) for name in ("record", "cost"))
-    digest = cost.pop("digest", "")  # records of earlier versions have none
+    written = cost.pop("digest", "")  # records of earlier versions have none
     record = Record(info, cost, found)
-    if with_arrays and digest and digest != _digest(_members(record)):
+    if with_arrays and written and written != digest(_members(record)):
         raise ValueError("its content does not match its digest")
     if record.key != Path(path).stem:
         raise ValueError(f"it holds the record of {record.key}")

@@ -8,7 +8,6 @@ and inside the notebook by `mtclib.companion.check_parameters`, whoever runs it.
 
 import ast
 import json
-import os
 import re
 import time
 from dataclasses import asdict, dataclass
@@ -133,6 +132,5 @@ def store_outputs(path) -> None:
     NotebookClient(notebook, kernel_name=KERNEL["name"], timeout=None, extra_arguments=QUIET_KERNEL,
                    resources={"metadata": {"path": str(path.parent)}}).execute()
     clean(notebook)
-    scratch = path.with_suffix(".ipynb.part")
-    nbformat.write(notebook, scratch)
-    os.replace(scratch, path)
+    with paths.replacing(path) as partial:
+        nbformat.write(notebook, partial)
