@@ -443,7 +443,7 @@ def list_known(args) -> int:
     if args.data:
         from mtclib import datasets
 
-        for name, row in datasets.status().iterrows():
+        for name, row in datasets.status().astype(object).fillna("unknown").iterrows():
             print(f"{name:44} {row['bytes']!s:>11} {row['where']:12} {row['licence']} | {row['citation']}")
         return 0
     for name, path in notebooks.find_notebooks().items():

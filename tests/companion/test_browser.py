@@ -124,6 +124,7 @@ def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):
     assert image.evaluate("image => getComputedStyle(image).filter") == "none", "white paper stays white"
     assert ask(page, "loaded")
     assert ask(page, "unfolded")
+    assert page.locator("article ul").first.evaluate("list => getComputedStyle(list).breakInside") == "auto"
 
 
 @pytest.mark.parametrize("way", ["click", "tap", "focus"])

@@ -59,6 +59,12 @@ def test_values_of_a_list_may_stand_behind_options_too():
     assert cli._parsed(["store"]).papers == []
 
 
+def test_the_list_of_data_files_says_so_where_a_size_is_not_known(capsys):
+    assert cli.main(["list", "--data"]) == 0
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("cluto-zhong/sports"))
+    assert line.split()[1] == "unknown"
+
+
 @pytest.mark.parametrize("words", [["cluster", "a.csv", "--colour"], ["scoreboard", "mbc"]])
 def test_what_no_command_knows_is_refused(words, capsys):
     with pytest.raises(SystemExit):

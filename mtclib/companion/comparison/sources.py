@@ -4,11 +4,10 @@
 ``sources.csv`` (where each set comes from) and ``results``, which ``python -m mtclib compare`` makes.
 """
 
-from collections import namedtuple
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,7 +28,17 @@ PLAIN = "sklearn KMeans"
 
 COLUMNS = ["sources", "gain", "low", "high", "worse", "risk", "fails", "p"]
 
-Place = namedtuple("Place", ["scores", "rank", "of", "overview"])
+class Place(NamedTuple):
+    """What `Sources.place` finds."""
+
+    scores: pd.Series
+    rank: int
+    of: int
+    overview: pd.DataFrame
+
+    def __repr__(self) -> str:
+        sets = self.scores.index.get_level_values("set")
+        return f"place {self.rank} of {self.of}: mean ARI {self.scores.mean():.1f} on {', '.join(sets)}"
 
 
 class Sources:

@@ -69,8 +69,10 @@ def cells() -> pd.DataFrame:
     found = pd.read_csv(paths.data_dir() / "verdicts.csv", dtype={"table": str, "task": str})
     numbers = found[["printed", "ours", "sd"]].mul(np.where(found["metric"].isin(RELATIVE), 1, 100), axis=0)
     places = found[["paper", "table", "dataset", "task", "method", "metric"]].fillna("").agg(":".join, axis=1)
+    # Every such set says in its note which of its files could not be had.
+    cause = found["cause"].mask(found["verdict"] == "not-run", "files out of reach")
     return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
-        counted=np.where(found["counted"], "yes", "no"), **numbers.round(4), cell=places,
+        cause=cause, counted=np.where(found["counted"], "yes", "no"), **numbers.round(4), cell=places,
         keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
         load=[_call(study_of(paper)._data(name)) for paper, name in zip(found["paper"], found["source"])])
 

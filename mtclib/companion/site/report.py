@@ -79,6 +79,8 @@ def _about(runs) -> str:
     table = summary(vars(run) for run in runs)
     table["notebook"] = [f'<a href="{name}.html">{name}</a>' for name in table["notebook"]]
     table["seconds"] = ["" if math.isnan(run.seconds) else f"{run.seconds:.1f}" for run in runs]
+    if not any(table["seconds"]):  # outputs as stored do not say how long they took
+        del table["seconds"]
     table["status"] += [run.error and f": {escape(run.error)}" for run in runs]
     made = {"Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
             "Commit": paths.git("describe", "--always", "--dirty", "--abbrev=12") or "no git checkout",

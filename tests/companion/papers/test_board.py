@@ -12,7 +12,7 @@ import pytest
 
 from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS
-from mtclib.companion.papers import board
+from mtclib.companion.papers import board, study_of
 from mtclib.companion.site import report
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
@@ -88,6 +88,10 @@ def test_all_scores_and_all_printed_numbers_are_there(scores):
     assert cells["verdict"].tolist() == verdicts["verdict"].tolist()
     assert cells.loc[0, ["printed", "ours"]].tolist() == pytest.approx(
         [verdicts["as_printed"][0], 100 * verdicts["ours"][0]], abs=1e-3)
+    absent = cells[cells["verdict"] == "not-run"]
+    assert set(absent["cause"]) == {"files out of reach"}
+    for paper, name in zip(absent["paper"], absent["data set"]):
+        assert "out of reach" in study_of(paper).protocol.datasets[name].note
     distances = cells["metric"] == "d_M"
     assert cells.loc[distances, "printed"].tolist() == verdicts.loc[distances, "printed"].tolist()
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import os
 import re
 from base64 import b64decode
@@ -82,6 +83,7 @@ def test_the_front_page_says_what_this_is_before_the_date_of_its_run_and_every_p
     text = site["index.html"].find(attrs={"role": "main"}).get_text()
     assert text.index("clusters several data sets at once") < text.index("outputs as stored")
     assert site["index.html"].select_one("a.next-page")["href"] != "index.html"
+    assert "seconds" not in report._about([Execution("a", pages.STORED, "ok", math.nan, 1, 1)])
     for name, page in site.items():
         (about,) = page("meta", attrs={"name": "description"})
         assert about["content"], name
@@ -101,6 +103,8 @@ def test_evidence_is_folded_by_parts_with_their_headings_in_sight_and_tables_hav
     assert len(page.select(".mtclib > style")) == 1
     assert not page.select("th:empty")
     assert page.select_one(".mtclib-scroll[tabindex] table > caption")
+    folds = [fold.get_text() for fold in site["comparison.html"].select(".mtclib-fold > summary")]
+    assert len(folds) == len(set(folds))
     assert {name for name, page in site.items() for table in page("table") if not table.caption} == set()
     links = [image.parent["href"] for image in page.select(".cell_output img")]
     assert links
