@@ -123,7 +123,7 @@ def led_astray(X, form, rng):
 
 def _entry(value):
     def spoil(X, rng):
-        X = X.astype(object if isinstance(value, str) else complex if isinstance(value, complex) else float)
+        X = X.astype(type(value) if isinstance(value, float | complex) else object)
         X[rng.integers(len(X)), rng.integers(X.shape[1])] = value
         return X
 
@@ -135,6 +135,8 @@ SPOILED = (
     (_entry(-np.inf), "contains NaN or infinity; remove or impute"),
     (_entry(1j), "complex"), (lambda X, rng: sp.csr_array(X.astype(complex)), "complex"),
     (lambda X, rng: X.astype("datetime64[s]"), "date"), (_entry("many"), "numbers"),
+    (_entry(10**400), "numbers"), (_entry(np.datetime64("2020")), "date"),
+    (lambda X, rng: np.ones(X.shape, dtype=[("a", float)]), "composite"),
     (_entry(1e200), "rescale"), (lambda X, rng: X * 1e-200, "rescale"),
     (lambda X, rng: X[0], "two-dimensional"), (lambda X, rng: X[None], "two-dimensional"),
     (lambda X, rng: "Xs", "two-dimensional"), (lambda X, rng: X[:0], "empty"),

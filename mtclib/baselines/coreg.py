@@ -132,7 +132,7 @@ class CoregSpectral(MultiViewClusterer):
 
     def _strengths(self, n_views):
         """lam of each view, ndarray of shape (n_views,)."""
-        if np.ndim(self.lam) == 0:
+        if not isinstance(self.lam, (list, tuple)) and not (isinstance(self.lam, np.ndarray) and self.lam.ndim):
             check_number("lam", self.lam, low=0, open_low=True)
             return np.full(n_views, float(self.lam))
         if self.scheme == "pairwise" or len(self.lam) != n_views:

@@ -118,12 +118,12 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
                          f"count; keep those that have entries")
     if 0 in X.shape:
         raise ValueError(f"{name} is empty: its shape is {tuple(X.shape)}; drop it from Xs or fill it")
-    if (X if sp.issparse(X) else np.asarray(X)).dtype.kind in "cmM":
-        raise ValueError(f"{name} has complex or date entries; pass real numbers")
+    if _holds(X, "cmMV"):
+        raise ValueError(f"{name} has complex, date or composite entries; pass real numbers")
     try:  # in single precision scikit-learn's sums over sparse arrays overflow
         X = check_array(X, accept_sparse="csr", ensure_all_finite=False,
                         dtype=[np.float64, np.float32][:1 + (float32 and not sp.issparse(X))])
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} cannot be read as numbers ({error}); pass a numeric array") from error
     smallest, greatest = extremes(X.data if sp.issparse(X) else X)
     if not (math.isfinite(smallest) and math.isfinite(greatest)):
@@ -136,6 +136,13 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
         raise ValueError(f"{name} has negative entries (smallest {smallest:.3g}), which this method "
                          f"forbids; use counts or tf-idf, or shift each feature to be nonnegative")
     return _canonical(X) if sp.issparse(X) else X
+
+
+def _holds(X, kinds):
+    """Whether entries are of such kinds; numpy would turn dates among objects into numbers."""
+    X = X if sp.issparse(X) else np.asarray(X)
+    return X.dtype.kind in kinds or X.dtype == object and any(
+        isinstance(value, np.generic) and value.dtype.kind in kinds for value in X.flat)
 
 
 def check_indices(X, name, error=ValueError):

@@ -6,6 +6,7 @@ Its manifest says what made it and hashes what was read and written, so that an 
 import hashlib
 import json
 import logging
+import os
 import re
 import shutil
 import tempfile
@@ -139,7 +140,7 @@ def _swap(partial, place):
 
 def _mark(place):
     """How the names of hidden folders begin that wait for a place, however long its own name is."""
-    return f".{hashlib.sha256(place.name.encode()).hexdigest()[:12]}-"
+    return f".{hashlib.sha256(os.fsencode(place.name)).hexdigest()[:12]}-"
 
 
 def _put_back(place):

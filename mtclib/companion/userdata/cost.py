@@ -1,7 +1,8 @@
 """How long fits take and what memory they need on a user's data, from the growth that was measured.
 
 ``data/growth.csv`` has a fit of ten iterations and how it grows; ``data/methods/costs.csv`` the number of
-iterations of a whole fit and the seconds of each.  Memory is at least what a fit holds on paper.  Expect a
+iterations of a whole fit, the seconds of each, and those of a fit of few samples, of which fewer samples or
+features need about half.  Memory is at least what a fit holds on paper.  Expect a
 factor of about two either way.
 """
 
@@ -88,6 +89,7 @@ def _one(data, name, growth, cost, k):
     for varied, base in _GROWTH[data.kind].items():
         power = _OF_MANY if (name, varied) == ("LandmarkSpectral", "k") else growth.loc[varied, "time"]
         seconds *= (size[varied] / base) ** max(0.0, power)
+    seconds = max(seconds, cost["seconds_per_fit"] / 2)
     megabytes = max(_memory(data, name, growth, n, size), _held(name, n, size) / 2**20)
     return seconds, megabytes + _copies(data, name) / 2**20
 

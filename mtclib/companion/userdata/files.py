@@ -355,6 +355,7 @@ def _choose(arrays, variable, name, labels):
     X = arrays[usable[0]]
     check_indices(X, f"{name}: the matrix", DataFileError)
     if sp.issparse(X):
+        _check_room(name, 24 * sum(X.shape))  # three copies of a place for each, without entries too
         X = sp.csr_array(X)
     elif X.ndim == 1:
         X = X.reshape(-1, 1)

@@ -38,7 +38,7 @@ from mtclib.maths.linalg import as_dense
 _log = logging.getLogger(__name__)
 KINDS = ("tasks", "views")
 LARGEST = 1e100
-"""Squares of larger entries, summed, are beyond floating point."""
+"""Squares of larger entries, summed, are beyond floating point; so are those of its inverse."""
 
 _WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are English
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
@@ -401,11 +401,11 @@ def numbers(table):
             X = (X if sp.issparse(X) else np.asarray(X)).astype(np.float64)
     held = X.data if sp.issparse(X) else X
     largest = float(np.abs(extremes(held)).max())
-    if largest <= LARGEST:
+    if 1 / LARGEST <= largest <= LARGEST or largest == 0:
         return X
     if np.isfinite(largest):
-        raise DataFileError(f"{table.name}: has entries as large as {largest:.3g}, which overflow; divide "
-                            f"the columns by a power of ten, or drop these rows")
+        raise DataFileError(f"{table.name}: the largest entry is {largest:.3g}, and squares leave the range "
+                            f"of numbers; divide the columns by a power of ten")
     wrong = ~np.isfinite(held)
     rows, columns = (place[wrong] for place in sp.coo_array(X).coords) if sp.issparse(X) else wrong.nonzero()
     names = list(map(table.column, dict.fromkeys(columns.tolist())))

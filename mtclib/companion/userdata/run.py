@@ -1,5 +1,6 @@
 """A user's own data: which methods fit, which are recommended, their clusters, and how far they agree."""
 
+import csv
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -222,7 +223,10 @@ class Clusterings:
             for name, table in tables.items():
                 table, count = (table, 0) if raw else safe(table)
                 marked += count
-                table.to_csv(partial / f"{name}.csv", index=False)
+                text = table.to_csv(index=False, lineterminator="\n")
+                if "\r" in text:  # in a name, where it would end the line
+                    text = table.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+                (partial / f"{name}.csv").write_text(text, encoding="utf-8", newline="")
             if marked:
                 logging.getLogger(__name__).info(
                     "%s cells of the CSV files begin like a formula and have ' in front, so that no "

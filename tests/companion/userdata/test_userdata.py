@@ -120,6 +120,9 @@ BAD_FILES = {
     "empty cell": ("x.csv", "a,b\n1,2\n3,\n", "NaN in row 2 of column 'b'.*drop these rows"),
     "infinity": ("x.csv", "a,b\ninf,2\n3,4\n", "infinity in row 1 of column 'a'"),
     "too large": ("x.csv", "a,b\n-1e308,2\n3,4\n", "1e.308, .*divide the columns by a power"),
+    "too small": ("x.npz", {"X": NUMBERS * 1e-200}, "e-200, .*divide the columns by a power"),
+    "many rows without entries": ("x.npz", {"format": "coo", "shape": (2**40, 9), "data": np.ones(1),
+                                  "row": [0], "col": [0]}, "to read it takes 24576.0 GB"),  # fmt: skip
     "blanks between columns": ("x.csv", "a\n1 2\n3 4\n", "separate the columns by commas"),
     "commas between columns": ("x.tsv", "a,b\n1,2\n3,4\n", "commas in a .csv file, by tabs"),
     "UTF-16 without mark": ("x.csv", "a,b\n1,2\n".encode("utf-16-le"), "save it as UTF-8"),
