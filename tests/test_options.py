@@ -3,6 +3,7 @@
 import contract
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from mtclib import MTCMRL
 from mtclib.baselines import SAMTC, KMeans
@@ -23,6 +24,8 @@ def squares(first, *others):
     ("CCAClustering", {"project": 3}, "project must be an integer .* <= 2"),
     ("CoregSpectral", {"lam": 0.0}, "lam must be a number > 0"),
     ("CoregSpectral", {"lam": [0.1, 0.2]}, r"lam must be one number.*3 of them"),
+    ("CoregSpectral", {"lam": sp.csr_array([[0.1]])}, "lam must be a number > 0"),
+    ("CoregSpectral", {"lam": [0.1, [0.2, 0.3], 0.2]}, r"lam\[1\] \(view 2\) must be a number > 0"),
     ("CoregSpectral", {"lam": [0.1, 0.2, 0.3], "scheme": "pairwise"}, "lam must be one number"),
     ("CoregSpectral", {"lam": [0.1, -0.2, 0.3]}, r"lam\[1\] \(view 2\)"),
     ("CoregSpectral", {"view": 3}, "view must be an integer .* <= 2"),

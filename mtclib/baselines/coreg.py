@@ -132,7 +132,8 @@ class CoregSpectral(MultiViewClusterer):
 
     def _strengths(self, n_views):
         """lam of each view, ndarray of shape (n_views,)."""
-        if not isinstance(self.lam, (list, tuple)) and not (isinstance(self.lam, np.ndarray) and self.lam.ndim):
+        several = isinstance(self.lam, (list, tuple)) or (isinstance(self.lam, np.ndarray) and self.lam.ndim)
+        if not several:
             check_number("lam", self.lam, low=0, open_low=True)
             return np.full(n_views, float(self.lam))
         if self.scheme == "pairwise" or len(self.lam) != n_views:
