@@ -74,7 +74,7 @@ def _pair(scores, own, rival, means):
         [runs.mean(axis=0) for runs in ours], [cell["mean"].to_numpy() for cell in cells]))
     scale, share = at_ours[0], -at_ours[1] / at_ours[0]
     zero = np.zeros(len(scale))
-    # What is left of equal runs by rounding is no spread: digits of it would depend on the machine.
+    # What is left of equal runs by rounding is no spread, and no gain: its sign would depend on the machine.
     spread = (scale * (ours[0] - share * ours[1])).std(axis=0, ddof=1).round(9) if n > 1 else zero
     chosen = [gain(scores, each[own], each[rival]).std(axis=0).round(9) for each in means] or [zero, zero]
     told = [cell["std"].to_numpy() * slope for cell, slope in zip(cells, at_print)]
@@ -85,7 +85,7 @@ def _pair(scores, own, rival, means):
     table = {"table": cells[0]["table"], "task": scores.places["task"], "metric": scores.places["metric"],
              "printed": at_print[0] * (cells[0]["mean"] - cells[1]["mean"]),
              "printed_error": np.hypot(np.sqrt(theirs), known), "shared": shared, "doubt": doubt,
-             "ours": ((ours[0] - ours[1]) * scale).mean(axis=0), "n": n, "spread": spread,
+             "ours": ((ours[0] - ours[1]) * scale).mean(axis=0).round(9), "n": n, "spread": spread,
              "chosen": chosen[0], "known": known, "place": np.arange(len(scale))}
     return with_error(pd.DataFrame(table)).dropna(subset="printed")
 

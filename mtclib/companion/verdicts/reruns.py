@@ -173,7 +173,7 @@ class _Simulated:
                  for method, cells in scores.printed.items()}
         rounded = {name: np.round(one.mean / units[name]) * units[name] for name, one in theirs.items()}
         means = {name: one.mean for name, one in ours.items()}
-        self.theirs, self.ours = (_gaps(scores, frame, side) for side in (rounded, means))
+        self.theirs, self.ours = (_gaps(scores, frame, side).round(9) for side in (rounded, means))
         self.drawn, pairs = ours, self.frame.groupby(["method", "rival"], sort=False)
         parts = [np.stack(self._variances(theirs, *names, rows["n"].iloc[0]))[..., rows["place"]]
                  for names, rows in pairs]
@@ -240,8 +240,9 @@ class _Simulated:
 
     def rates(self):
         """Rates over trials, a row for each gain."""
-        truth, printed, actual = self.ours.mean(axis=0), self.theirs.mean(axis=0), self.frame["printed"]
-        noise = self.ours - truth
+        # Equal draws are at their mean: what rounding leaves has no sign.
+        truth, printed = self.ours.mean(axis=0).round(9), self.theirs.mean(axis=0)
+        noise, actual = (self.ours - truth).round(9), self.frame["printed"]
         told, zero, half = (self._judged(self.theirs, ours)
                             for ours in (self.ours, noise, noise + printed / 2))
         power = self._judged(np.broadcast_to(actual, noise.shape), noise + actual.to_numpy() / 2)

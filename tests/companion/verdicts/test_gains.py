@@ -288,6 +288,18 @@ def simulated(seed, trials=400, **given):
     return reruns._Simulated(made, gains.of_set(made), trials, np.random.default_rng(1000 + seed))
 
 
+def test_gains_of_equal_runs_are_covered_and_have_no_sign_by_rounding():
+    made = scores(np.random.default_rng(0), sd=0.0, n=7, tasks=40)
+    for name, (values, accuracies) in made.by.items():
+        runs = np.random.default_rng(1).random(values.shape[2]) + 0.1 * (name == "own")
+        made.by[name] = np.broadcast_to(runs, values.shape), accuracies
+    rates = reruns._Simulated(made, gains.of_set(made), 100, np.random.default_rng(2)).rates().mean()
+    assert rates["interval"] == 1
+    assert rates[["false_recurs", "false_reversed"]].tolist() == [0, 0]
+    made.by["own"] = made.by["rival"][0] * (1 + 1e-15), made.by["own"][1]
+    assert gains.of_set(made).query("rival == 'rival'")["ours"].eq(0).all()
+
+
 def test_the_error_of_a_weighted_sum_of_gains_is_that_of_its_runs_whose_shared_part_cancels():
     part = simulated(0)
     weights = part.weights(part.ours, best=True)
