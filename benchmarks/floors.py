@@ -42,7 +42,7 @@ from mtclib.baselines import landmark_spectral
 from mtclib.baselines.registry import all_estimators
 from mtclib.core.starts import best_kmeans
 from mtclib.datasets import load
-from mtclib.maths import graphs, linalg
+from mtclib.maths import graphs, linalg, simplex
 
 from .record import merge
 from .routines import kmeans, spectral, spectral_on_neighbours, with_short_indices
@@ -65,7 +65,6 @@ _DIVERGENCES = "divergences from the own and from foreign centroids, and exact t
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
-    "CCAClustering": "a growing space of directions is orthogonalised, which the floor leaves out",
     "CLR": "the block eigensolver goes in many small steps, whose blocks it orthogonalises twice",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
@@ -74,7 +73,6 @@ WHY = {
     "MKC": _SIMPLEX, "MultiViewConsensus": _FEW,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
     "OneView": _SMALL, "PerTask": _GRAPHS,
-    "SAMTC": "similarities by shared neighbours are sparse products, which the floor leaves out",
     "SMBC": _DIVERGENCES, "SMKC": _SIMPLEX, "SPMTC": _MEMBERSHIPS,
     "SingleView": "each step is shown to be that of sparse data, and its calls take as long as products",
 }  # fmt: skip
@@ -397,7 +395,10 @@ def bregman_floor(seen):
 
 
 def graded_floor(seen):
-    """Each watched step multiplies a task with its centroids; ten membership steps sort their rows."""
+    """Each watched step multiplies a task with its centroids; ten membership steps sort each sample's.
+
+    As in subspaces, centroids are the solution of a system of their number.
+    """
     counts = {}
     for (problem, state, t), _ in seen.step:
         task = problem.tasks[t]
@@ -405,8 +406,10 @@ def graded_floor(seen):
     for X, P, times in counts.values():
         yield None, kmeans_start(X, P.shape[1])
         C, A, G = block(X.shape[1], P.shape[1]), by_columns(X), np.eye(P.shape[1])
-        yield times, lambda X=X, A=A, P=P, C=C: (A @ C, X.T @ P, C.T @ C, P.T @ P)
-        yield 10 * times, lambda P=P, G=G: np.sort(P @ G, axis=1)
+        yield times, lambda X=X, A=A, P=P, C=C: (A @ C, C.T @ C, (X.T @ P) @ np.linalg.inv(P.T @ P))
+        columns = P.T.copy()
+        yield 10 * times, cheapest(lambda P=P, G=G: np.sort(P @ G, axis=1),
+                                   lambda V=columns, G=G: simplex.sorted_columns(G @ V))
 
 
 def ridge_floor(seen):
@@ -427,10 +430,13 @@ def ridge_floor(seen):
 
 
 def subspace_floor(seen):
-    """Each watched step is a sweep: sums by membership, and products with the centroids."""
+    """Each watched step is a sweep: sums by membership, centroids from these, and products with them."""
     def step(X, k):
         A, P, C = by_columns(X), block(X.shape[0], k), block(X.shape[1], k)
-        return lambda: (X.T @ P, A @ C, C.T @ C, P @ (P.T @ P))
+        def both():
+            gram = P.T @ P
+            return (X.T @ P) @ np.linalg.inv(gram), A @ C, C.T @ C, P @ gram
+        return both
     yield len(seen.step), in_turn(map(step, seen.Xs, seen.ks))
 
 
@@ -446,6 +452,8 @@ def cca_floor(seen):
         yield None, gram(X)
         for times, run in products(seen.widths, lambda width, X=X: X @ (X.T @ block(X.shape[0], width))):
             yield None, lambda times=times, run=run: [run() for _ in range(times)]
+    for times, run in expansions(seen):
+        yield None, lambda times=times, run=run: [run() for _ in range(round(times))]
     yield from ((1, run) for run in kmeans_runs(seen.loop))
 
 
@@ -568,7 +576,7 @@ def convex_floor(seen):
 
 
 def relation_floor(seen):
-    """SAMTC: neighbours in each pair of tasks, means matched, eigenvectors of similarities, then k-means."""
+    """SAMTC: neighbours in each pair of tasks, and shared ones, means matched, eigenvectors, then k-means."""
     steps = Counter(len(args[0]) for args, _ in seen.step if isinstance(args[0], np.ndarray))
     for U in (args[0] for args, _ in seen.step if sp.issparse(args[0])):
         UT, w = U.T.tocsr(), np.ones(U.shape[0])
@@ -576,6 +584,8 @@ def relation_floor(seen):
     for X in seen.Xs:
         for Y in seen.Xs:
             yield None, lambda X=X, Y=Y: np.argpartition(linalg.dense_product(X, Y.T), -30, axis=1)
+            N = sp.random_array((X.shape[0], Y.shape[0]), density=30 / Y.shape[0], rng=0, format="csr")
+            yield None, lambda N=N: linalg.dense_product(N, N.T)
     for (graph, k, *_), _ in seen.step:
         if hasattr(graph, "L"):
             yield None, leading(graph.L, k)

@@ -22,7 +22,6 @@ it.
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.sparse as sp
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, NONNEGATIVE, Named, Number, check_initial_labels
@@ -116,7 +115,12 @@ def centroid_step(problem, state, t, exact=True):
 
 def _mix(products):
     """Sum of the products of relations, which have few entries, with (K, d) arrays."""
-    return sum(sp.csr_array(W) @ rows for W, rows in products)
+    parts = []
+    for W, rows in products:
+        parts.append(np.zeros((len(W), rows.shape[1])))
+        for z, l in zip(*np.nonzero(W)):
+            parts[-1][z] += W[z, l] * rows[l]
+    return sum(parts)
 
 
 def local_losses(problem, state):

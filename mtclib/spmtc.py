@@ -78,6 +78,7 @@ class State:
     centroids: list | None = None  # C_t, of (c, d)
     XC: list | None = None  # X_t C_t^T, (n_t, c): both the memberships and the losses need them
     shared: np.ndarray | None = None  # S, (c, l)
+    slopes: list | None = None  # `slope_parts`
 
 
 def centroid_step(XT, P, omega):
@@ -142,7 +143,7 @@ def kkt_residual(P, A, B):
 
     A float in 0 .. 1; the scales of the clusters, which J does not determine, do not change it.
     """
-    lengths, fitted = np.linalg.norm(P, axis=0), P @ B
+    lengths, fitted = np.sqrt(np.einsum("ij,ij->j", P, P)), P @ B
     slope = np.where(P > SMALLEST, fitted - A, np.minimum(fitted - A, 0.0))
     parts = np.linalg.norm(lengths * fitted) + np.linalg.norm(lengths * A)
     return float(np.linalg.norm(lengths * slope) / (parts or 1.0))
@@ -163,20 +164,21 @@ def objective(losses, omegas):
     return float(sum(np.vdot(omega, loss) for omega, loss in zip(omegas, losses)))
 
 
-def refit(problem, state, omegas):
-    """Eq. (16) and (18): all centroids from the memberships, in place."""
+def refit(problem, state, omegas, lam):
+    """Eq. (16) and (18): all centroids from the memberships, in place, and the slopes that follow."""
     state.centroids = [centroid_step(XT, P, omega) for XT, P, omega in zip(problem.XTs, state.P, omegas)]
     state.XC = [X @ C.T for X, C in zip(problem.Xs, state.centroids)]
     state.shared = centroid_step(np.vstack(state.XW).T, np.vstack(state.P), np.concatenate(omegas))
+    state.slopes = slope_parts(state, lam)
 
 
 def sweep(problem, state, subspace, omegas, lam, step=membership_step, free_rows="update"):
     """One iteration, in place: memberships, then W, then all centroids, which W has made stale; J."""
-    for t, (A, B) in enumerate(slope_parts(state, lam)):
+    for t, (A, B) in enumerate(state.slopes):
         P = step(state.P[t], A, B)
         state.P[t] = np.where(omegas[t][:, None] > 0, P, state.P[t]) if free_rows == "keep" else P
     project(problem, state, subspace.step(state.P))
-    refit(problem, state, omegas)
+    refit(problem, state, omegas, lam)
     return objective(sample_losses(problem, state, lam), omegas)
 
 
@@ -192,7 +194,7 @@ def descend(problem, state, subspace, omegas, lam, max_iter, tol, free_rows="upd
 
     The between-cluster subspace does not descend on the objective; there the memberships decide.
     """
-    refit(problem, state, omegas)
+    refit(problem, state, omegas, lam)
     # The first sweep may rise from a W that was learnt with other weights.
     before, history, converged = np.inf, [], False
     by_memberships = subspace.w_update == "eig_between" and lam < 1
@@ -214,7 +216,7 @@ def close(problem, state, subspace, omegas, lam, tol):
     Returns J after each sweep, and whether it came to that.
     """
     history = []
-    while not (stationary := max(map(kkt_residual, state.P, *zip(*slope_parts(state, lam)))) <= tol):
+    while not (stationary := max(map(kkt_residual, state.P, *zip(*state.slopes))) <= tol):
         if len(history) == CLOSING:
             break
         history.append(sweep(problem, state, subspace, omegas, lam, coordinate_step))
@@ -269,7 +271,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 
     def _labels(self, state):
         """Largest memberships; samples that every centroid repels go where they are repelled least."""
-        return [hard_labels(P, A) for P, (A, _) in zip(state.P, slope_parts(state, self.lam))]
+        return [hard_labels(P, A) for P, (A, _) in zip(state.P, state.slopes)]
 
     @staticmethod
     def _attributes(state):

@@ -347,6 +347,8 @@ def test_changed_values_and_other_files_are_refused(saved):
         LMSC.load(file)
     with pytest.raises(FileNotFoundError):
         LMSC.load(file.with_name("nothing.npz"))
+    with pytest.raises(StateFileError, match="it is no file"):
+        LMSC.load(file.parent)
 
 
 @pytest.mark.parametrize("forged", [

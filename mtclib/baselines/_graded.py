@@ -13,7 +13,7 @@ import numpy as np
 from mtclib import mbc, spmtc
 from mtclib.core.starts import one_hot
 from mtclib.maths.bregman import Anchored
-from mtclib.maths.simplex import project_rows
+from mtclib.maths.simplex import project_columns
 from mtclib.maths.symnmf import OFFSET, hard_labels
 from mtclib.mbc import Problem, measure, relation_step, separation
 
@@ -103,18 +103,21 @@ def membership_steps(P, A, G, sums_to_one=True, times=INNER):
     changes least, with the largest length that is sure to go down.  Otherwise the column by column best ones,
     as in `mtclib.spmtc`.
     """
+    if not sums_to_one:
+        for _ in range(times):
+            P = spmtc.coordinate_step(P, A, G)
+        return P
     middle = G.mean(axis=0)
     centred = G - middle - middle[:, None] + middle.mean()
-    steepest, shifted = np.linalg.eigvalsh(centred)[-1] if sums_to_one else 0.0, A - middle
-    for _ in range(times):
-        if not sums_to_one:
-            P = spmtc.coordinate_step(P, A, G)
-        elif steepest > 0:
-            moved = np.subtract(shifted, P @ centred)
-            moved /= steepest
-            moved += P
-            P = project_rows(moved)
-    return P
+    steepest = np.linalg.eigvalsh(centred)[-1]
+    # By columns: steps over all samples at once are longer than steps over the clusters of each.
+    columns, shifted = np.ascontiguousarray(P.T), np.ascontiguousarray((A - middle).T)
+    for _ in range(times if steepest > 0 else 0):
+        moved = np.subtract(shifted, centred.T @ columns)
+        moved /= steepest
+        moved += columns
+        columns = project_columns(moved)
+    return np.ascontiguousarray(columns.T)
 
 
 def sweep(problem, state, *, free=None):

@@ -17,6 +17,7 @@ from mtclib.baselines.wmsc import WMSC
 from mtclib.core.base import LOST_ARE_TOLD, Fit, MultiTaskClusterer, MultiViewClusterer, Traits
 from mtclib.core.checks import check_option
 from mtclib.core.errors import tell
+from mtclib.core.shield import NumericalError
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.graphs import mostly_zero, normalized_bipartite
 from mtclib.maths.linalg import unit_rows
@@ -110,6 +111,20 @@ class _Consensus:
                    iterations < self.max_iter, {"n_iter_": iterations, **(
                        named if several else {name: values[0] for name, values in named.items()})})
 
+    def _asked(self, member, Xs, n_clusters, seed):
+        """Labels by an estimator of the user's own, which may be for other data."""
+        try:
+            labels = clone(member).set_params(n_clusters=n_clusters, random_state=seed).fit(Xs).labels_
+            parts, wanted = (labels, Xs) if self.traits.kind == "multitask" else ([labels], Xs[:1])
+            if [np.shape(part) for part in parts] != [X.shape[:1] for X in wanted]:
+                raise ValueError("its labels_ are not one of each sample")
+        except NumericalError:
+            raise
+        except Exception as error:
+            raise ValueError(f"members must be estimators of such data; {member!r} failed "
+                             f"({type(error).__name__}: {error})") from error
+        return labels
+
     def _agreed(self, labels, k, seeds):
         """k-means of the samples of one task by what members say, and the attributes."""
         pairs = np.array([[adjusted_rand_index(one, other) for other in labels] for one in labels])
@@ -196,9 +211,9 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
     default = ("scales", "scales by cosine", "Ward", "k-means")
 
     def _run(self, member, Xs, n_clusters, seed):
-        wanted = {"n_clusters": n_clusters, "random_state": seed}
-        model = clone(member).set_params(**wanted) if hasattr(member, "fit") else MEMBERS[member](**wanted)
-        return model.fit(Xs).labels_
+        if hasattr(member, "fit"):
+            return self._asked(member, Xs, n_clusters, seed)
+        return MEMBERS[member](n_clusters=n_clusters, random_state=seed).fit(Xs).labels_
 
 
 class MultiViewConsensus(_Consensus, MultiViewClusterer):
@@ -245,7 +260,7 @@ class MultiViewConsensus(_Consensus, MultiViewClusterer):
 
     def _run(self, member, Xs, n_clusters, seed):
         if hasattr(member, "fit"):
-            return clone(member).set_params(n_clusters=n_clusters, random_state=seed).fit(Xs).labels_
+            return self._asked(member, Xs, n_clusters, seed)
         if member == "WMSC":
             return WMSC(n_clusters, affinity="auto", random_state=seed).fit(Xs).labels_
         model = MEMBERS[member](n_clusters=[n_clusters], random_state=seed)

@@ -230,8 +230,9 @@ class SAMTC(MultiTaskClusterer):
     def _prepare(self, Xs, n_clusters):
         # One form of the data, so that rounding is the same for dense and sparse input.
         Us = [unit_samples(sp.csr_array(X)) for X in Xs]
-        own = [own_similarity(U, self.n_neighbors) for U in Us]
-        flat = [t + 1 for t, (S, k) in enumerate(zip(own, n_clusters)) if 1 < k < S.shape[0] and all_equal(S)]
+        own = [own_neighbours(U, self.n_neighbors) for U in Us]
+        flat = [t + 1 for t, (each, k) in enumerate(zip(own, n_clusters))
+                if 1 < k < Us[t].shape[0] and all_equal(similarity(*each))]
         if flat:
             tell(f"n_neighbors={self.n_neighbors}: all samples of task(s) {flat} share all "
                  f"neighbours, so that only rounding tells clusters apart; use fewer",
@@ -241,7 +242,7 @@ class SAMTC(MultiTaskClusterer):
     def _fit_once(self, prepared, n_clusters, seed):
         Us, own = prepared
         seeds = spawn_seeds(seed, self.n_starts)
-        initial = [self._cluster(S.toarray(), k, seeds) for S, k in zip(own, n_clusters)]
+        initial = [self._cluster(similarity(*each), k, seeds) for each, k in zip(own, n_clusters)]
         labels, history = [part.labels for part in initial], []
         for _ in range(self.n_rounds):
             links = relate_tasks(Us, [one_hot(h, k) for h, k in zip(labels, n_clusters)])
@@ -262,14 +263,14 @@ class SAMTC(MultiTaskClusterer):
 
     def _similarity(self, Us, own, links, t):
         """S_t, ndarray of shape (n_t, n_t)."""
-        S = own[t].toarray()
+        S = similarity(*own[t])
         for (first, s), link in links.items():
             weight = float(self.transfer) * link.relatedness
             if first == t and weight > 0:
                 rows, others = link.rows, links[s, t].rows
                 k = min(self.n_neighbors_across, len(others))
-                common = shared(nearest(Us[t][rows], Us[s][others], k))
-                S[np.ix_(rows, rows)] += (weight / k) * common.toarray()
+                places = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), (len(S), len(rows)))
+                S += (weight / k) * shared(places @ nearest(Us[t][rows], Us[s][others], k))
         return S
 
     def _cluster(self, S, n_clusters, seeds):
@@ -288,14 +289,18 @@ class Part:
     n_iter: int
 
 
-def own_similarity(U, n_neighbors):
-    """The first term of S_t: shares of common neighbours within a task, CSR array of shape (n, n)."""
+def own_neighbours(U, n_neighbors):
+    """Neighbours within a task, as :func:`nearest` gives them, and their number k."""
     k = max(min(n_neighbors, U.shape[0] - 1), 1)
-    return shared(nearest(U, U, k, same=True)) / k
+    return nearest(U, U, k, same=True), k
+
+
+def similarity(neighbours, k):
+    """The first term of S_t: shares of common neighbours within a task, ndarray of shape (n, n)."""
+    return shared(neighbours) * (1.0 / k)
 
 
 def all_equal(S):
-    """Whether the entries of a CSR array (n, n), n > 1, beside the diagonal differ by rounding at most."""
-    n, S = S.shape[0], S.tocoo()
-    others = S.data[S.row != S.col]
-    return len(others) == n * (n - 1) and np.ptp(others) < ROUNDING
+    """Whether the entries of S (n, n), n > 1, beside the diagonal are positive and differ by rounding."""
+    others = S[~np.eye(len(S), dtype=bool)]
+    return others.all() and np.ptp(others) < ROUNDING

@@ -92,6 +92,8 @@ def load_libraries(path):
     ``StateFileError`` if it is damaged, no file of libraries, or of another format version.
     """
     try:
+        if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
+            raise ValueError("it is no file")
         with open(path, "rb") as file:
             if not zipfile.is_zipfile(file):  # numpy would advise to load it unsafely
                 raise ValueError("it is no npz archive")
@@ -100,7 +102,7 @@ def load_libraries(path):
         written = str(members.pop("digest"))
         header = json.loads(members["header"].tobytes())
         found = header["format"], header["version"]
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
+    except (FileNotFoundError, PermissionError):
         raise
     except Exception as error:  # damaged archives make zipfile and numpy raise almost anything
         raise StateFileError(f"{path} is damaged or holds no libraries ({type(error).__name__}: {error}); "

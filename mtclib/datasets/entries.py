@@ -106,7 +106,7 @@ def lookup(name: str) -> Entry:
     24174
     """
     known = registry()
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
         hint = f"Did you mean {' or '.join(map(repr, near))}?" if near else "registry() lists the names."
         raise ValueError(f"name: no data file is called {name!r}. {hint}")

@@ -41,23 +41,26 @@ def nearest(U, V, n_neighbors, *, same=False):
         if same:
             rows = np.arange(len(cosines))
             cosines[rows, start + rows] = 0.0
-        blocks.append(sp.csr_array(_largest(cosines, n_neighbors)))
+        blocks.append(_largest(cosines, n_neighbors))
     return sp.csr_array(sp.vstack(blocks))
 
 
 def _largest(values, count):
-    """Which entries of each row are among the ``count`` largest and positive: 1, or a share among equals."""
-    if count >= values.shape[1]:
-        return (values > 0).astype(float)
-    threshold = np.partition(values, -count, axis=1)[:, -count, None]
-    above, level = values > threshold, values == threshold
-    share = (count - above.sum(axis=1, keepdims=True)) / level.sum(axis=1, keepdims=True)
-    return (above + share * level) * (values > 0)
+    """Which entries of each row are among the ``count`` largest and positive: 1, or a share of equals."""
+    least = np.full((len(values), 1), np.nextafter(0.0, 1.0))
+    if count < values.shape[1]:
+        least = np.maximum(np.partition(values, -count, axis=1)[:, -count, None], least)
+    row, column = _places(values >= least)
+    level = values[row, column] == least[row, 0]
+    ties, found = np.bincount(row[level], minlength=len(values)), np.bincount(row, minlength=len(values))
+    share = (count - found + ties) / np.maximum(ties, 1)
+    return sp.csr_array((np.where(level, share[row], 1.0), column, np.append(0, np.cumsum(found))),
+                        shape=values.shape)
 
 
 def shared(neighbours):
-    """Numbers of neighbours that two samples have in common, CSR (n, n), from what :func:`nearest` gives."""
-    return sp.csr_array(neighbours @ neighbours.T)
+    """Numbers of neighbours that two samples have in common, (n, n), from what :func:`nearest` gives."""
+    return dense_product(neighbours, neighbours.T)
 
 
 def nearest_distances(X, n_neighbors, rank=None):

@@ -3,6 +3,9 @@
 import numpy as np
 from scipy.optimize import nnls
 
+# Entries of columns that are sorted by exchanges, all columns at once; of longer ones each is sorted alone.
+EXCHANGED = 6
+
 
 def project_simplex(v):
     """Euclidean projection onto the unit simplex {g >= 0, sum g = 1} of all entries, of any shape.
@@ -52,21 +55,36 @@ def gap(gradient, w, cap, low, high):
     return float(gradient @ w - ascending @ best)
 
 
-def project_rows(V):
-    """Euclidean projection of each row on the simplex.
+def project_columns(V):
+    """Euclidean projection of each column on the simplex.
 
-    >>> project_rows(np.array([[0.9, 0.5, -1.0], [0.2, 0.2, 0.6]])).round(6).tolist()
-    [[0.7, 0.3, 0.0], [0.2, 0.2, 0.6]]
+    >>> project_columns(np.array([[0.9, 0.2], [0.5, 0.2], [-1.0, 0.6]])).round(6).tolist()
+    [[0.7, 0.2], [0.3, 0.2], [0.0, 0.6]]
     """
-    # The threshold is the largest of the means that a row's first entries leave, of the sums but for 1; rows
-    # are short, so that steps over all of them at once, entry by entry, take a fraction of the time.
-    ascending, count = np.sort(V, axis=1), V.shape[1]
-    total = ascending[:, -1].copy()
+    # The threshold is the largest of the means that a column's first entries leave, of the sums but for 1;
+    # columns are short, so that steps over all of them at once, entry by entry, take a fraction of the time.
+    rows = sorted_columns(V)
+    total = rows[0].copy()
     threshold = total - 1.0
-    for place in range(2, count + 1):
-        total += ascending[:, -place]
+    for place, row in enumerate(rows[1:], start=2):
+        total += row
         np.maximum(threshold, (total - 1.0) / place, out=threshold)
-    return np.maximum(V - threshold[:, None], 0.0)
+    return np.maximum(V - threshold, 0.0)
+
+
+def sorted_columns(V):
+    """Each column of V (k, n) sorted from its largest entry on, as k rows.
+
+    >>> [np.array_equal(sorted_columns(V), -np.sort(-V, axis=0)) for V in (np.eye(3), np.eye(9))]
+    [True, True]
+    """
+    if len(V) > EXCHANGED:
+        return np.sort(V, axis=0)[::-1]
+    rows = list(V)
+    for last in range(len(V) - 1, 0, -1):
+        for row in range(last):
+            rows[row:row + 2] = np.maximum(*rows[row:row + 2]), np.minimum(*rows[row:row + 2])
+    return rows
 
 
 def project_stored_rows(values, indptr):

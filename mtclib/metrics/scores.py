@@ -373,7 +373,7 @@ def _purity(table):
 def _nmi(table, *methods):
     """NMI of a contingency table by each way to average; 0 where a side is a single cluster."""
     for method in methods:
-        if method not in _MEANS:
+        if not isinstance(method, str) or method not in _MEANS:
             raise ValueError(f"average_method={method!r} is unknown: choose one of {', '.join(_MEANS)}")
     classes, clusters = _margins(table)
     if len(classes) == 1 or len(clusters) == 1:

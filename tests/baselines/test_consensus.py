@@ -5,7 +5,15 @@ import pytest
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import WMSC, ConsensusClustering, KMeans, MultiViewConsensus, SpectralNJW, consensus
+from mtclib.baselines import (
+    WMSC,
+    ConsensusClustering,
+    KMeans,
+    MultiViewConsensus,
+    SingleView,
+    SpectralNJW,
+    consensus,
+)
 from mtclib.metrics import agreement
 
 
@@ -94,6 +102,8 @@ def test_of_words_both_graphs_of_scales_are_one_which_is_clustered_once_and_coun
 @pytest.mark.parametrize(("members", "message"), [
     (["Ward"], "two or more"), ("Ward", "two or more"), (["Ward", "kmeans"], "Did you mean 'k-means'"),
     (float("nan"), "two or more .*; got nan"), (-np.inf, "two or more .*; got -inf"),
+    ([Fixed, "Ward"], "of such data; .* failed"), ([Fixed(2, [0]), "Ward"], "labels_ are not one of each"),
+    ([SingleView(2, max_iter=-1), "Ward"], "max_iter must be an integer"),
 ])  # fmt: skip
 @pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
 def test_members_that_cannot_be_are_refused(members, message, cls):

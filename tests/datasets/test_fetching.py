@@ -242,6 +242,8 @@ def test_fetching_several_gets_what_can_be_had_and_then_reports_the_rest(known):
         fetch_all(["set/good", "set/nothing-like-it"])
     with pytest.raises(ValueError, match="'set/good'"):
         fetch("set/goood")
+    with pytest.raises(ValueError, match=r"no data file is called \["):
+        fetch(["set/good"])
     assert known.server.requests == []
     with pytest.raises(FetchError, match="set/missing") as caught:
         fetch_all(["set/missing", "set/good"])

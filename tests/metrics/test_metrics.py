@@ -137,6 +137,8 @@ def test_nmi_has_no_default_average():
         normalized_mutual_info([0, 1], [0, 1])
     with pytest.raises(ValueError, match="average_method='mean' is unknown: choose one of max, geometric"):
         normalized_mutual_info([0, 1], [0, 1], average_method="mean")
+    with pytest.raises(ValueError, match=r"average_method=\[\] is unknown"):
+        normalized_mutual_info([0, 1], [0, 1], average_method=[])
 
 
 @pytest.mark.parametrize("cells", [LARGEST_DENSE, 0])

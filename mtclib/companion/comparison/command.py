@@ -72,8 +72,8 @@ def without_k(kind):
 def lost_without_k(kind):
     """What is lost if the number is not known, in a sentence."""
     lost = without_k(kind).mean()
-    return (f"On {len(evidence(kind).done)} sets of {kind} such a choice lost {lost[USED]:.0f} points of ARI,"
-            f" and the best of the three {lost['best']:.0f}.")
+    return (f"On {len(evidence(kind).done)} sets of {kind} this choice lost {lost[USED]:.0f} points of ARI "
+            f"against the true number; the best of the three candidates lost {lost['best']:.0f}.")
 
 
 def rules_table(kind):

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 A_DAY = 86400.0
 # RuntimeError: flags of a damaged zip file ask for a password, or for what zipfile has not implemented.
-UNREADABLE = (OSError, ValueError, TypeError, KeyError, EOFError, RuntimeError, MemoryError,
+UNREADABLE = (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, RuntimeError, MemoryError,
               zipfile.BadZipFile, zlib.error)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from experiments_support import WatchedStore, comparable, demo_jobs, wait_until
+from experiments_support import WatchedStore, comparable, demo_jobs, quick, wait_until
 
 from mtclib.companion.runs import RunStore, run, runner
 
@@ -43,36 +43,28 @@ def cluster(folder, n_workers):
             process.wait()
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_results_of_one_process(tmp_path):
+def test_a_cluster_that_loses_a_worker_gives_the_results_of_one_process_and_one_that_loses_all_says_so(
+        tmp_path, monkeypatch):
+    """One cluster, which is slow to start, for each of its workers to die in turn."""
     jobs, alone = demo_jobs(), RunStore(tmp_path / "alone")
     expected, expected_digests = comparable(run(jobs, alone), alone, jobs)
-    with cluster(tmp_path, 2) as (address, _, victim, survivor):
+    methods = {"fatal": {"estimator": "experiments_support:Noisy", "params": {"trouble": "die"}}}
+    fatal = demo_jobs(methods=methods, profiles=quick("fatal", n_runs=1))
+    with cluster(tmp_path, 3) as (address, _, victim, *survivors):
         store = WatchedStore(tmp_path / "cluster", victim.kill)
         found, digests = comparable(run(jobs, store, dask=address), store, jobs)
         assert victim.poll() is not None
-        assert survivor.poll() is None
+        assert [one.poll() for one in survivors] == [None, None]
+        frame = run(fatal, store, dask=address)
+        monkeypatch.setattr(runner, "CONNECT_SECONDS", 1)
+        with pytest.raises(ConnectionError, match="dask worker tcp://127.0.0.1:[0-9]+ --nthreads 1"):
+            run(jobs, RunStore(tmp_path), dask=address)
+    with pytest.raises(ConnectionError, match="dask scheduler"):
+        run(jobs, RunStore(tmp_path), dask=address)
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
     assert digests == expected_digests
-
-
-def test_a_job_that_kills_every_worker_it_meets_is_a_failed_row(tmp_path):
-    methods = {"fatal": {"estimator": "experiments_support:Noisy", "params": {"trouble": "die"}}}
-    profile = {"n_runs": 1, "datasets": ["tiny"], "methods": ["fatal"]}
-    jobs = demo_jobs(methods=methods, profiles={"quick": profile})
-    with cluster(tmp_path, 2) as (address, *_):
-        frame = run(jobs, RunStore(tmp_path), dask=address)
     assert set(frame["status"]) == {"failed"}
     assert frame["error"].str.contains("WorkerDied: KilledWorker").all()
-
-
-def test_a_cluster_without_workers_or_scheduler_is_an_error_with_the_command_to_start_it(
-        tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "CONNECT_SECONDS", 1)
-    with (cluster(tmp_path, 0) as (address, _),
-          pytest.raises(ConnectionError, match="dask worker tcp://127.0.0.1:[0-9]+ --nthreads 1")):
-        run(demo_jobs(), RunStore(tmp_path), dask=address)
-    with pytest.raises(ConnectionError, match="dask scheduler"):
-        run(demo_jobs(), RunStore(tmp_path), dask=address)
 
 
 def test_a_lost_scheduler_ends_the_run_with_one_line_and_what_is_done_stored(tmp_path, caplog):

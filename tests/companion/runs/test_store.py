@@ -72,6 +72,8 @@ def test_a_record_with_members_or_name_of_another_is_damaged_and_one_without_a_d
     np.savez(store.path(KEY), **{**members, "labels/1": members["labels/1"][:0]})
     assert store.get(KEY) is None
     assert "does not match its digest" in caplog.text
+    np.savez(store.path(KEY), **{**members, "cost": np.frombuffer(b"3", dtype=np.uint8)})
+    assert store.get(KEY) is None
     old = json.dumps({"seconds": 1.0}).encode()
     np.savez(store.path(KEY), **{**members, "cost": np.frombuffer(old, dtype=np.uint8)})
     assert (store.get(KEY).cost, len(store.get(KEY).arrays)) == ({"seconds": 1.0}, 3)

@@ -55,8 +55,8 @@ methods = ["noisy"]
 
 
 @pytest.fixture
-def toy(write):
-    """A repository with a toy paper whose table 1 a pipeline printed; give print, or shuffle it."""
+def printed(write):
+    """A repository with a toy paper; gives means to its table 1."""
     for name, text in (("protocol.toml", PROTOCOL), ("decisions.toml", ""),
                        ("sizes.csv", "table,dataset,task,quantity,value,note\n")):
         write(name, text, "toy")
@@ -69,10 +69,16 @@ def toy(write):
         write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
 
     write_means(np.linspace(0.1, 0.9, 10))
+    return write_means
+
+
+@pytest.fixture
+def toy(printed):
+    """The same, and what a pipeline would have printed in its table 1."""
     main(["identify", "toy"])
     table = pd.read_csv(identify.table_file("toy", "tiny"), keep_default_na=False)
     row = table.query("n == 90.0 and noisy == 'very noisy' and NMI == 'NMI_geometric'")
-    return write_means, row.filter(like="toy:").to_numpy()[0]
+    return printed, row.filter(like="toy:").to_numpy()[0]
 
 
 def test_a_planted_pipeline_is_found_from_stored_fits_and_its_cells_are_the_calibration(toy, monkeypatch):
@@ -160,7 +166,7 @@ n_runs = 3
 
 
 @pytest.fixture
-def staged(toy, write):
+def staged(printed, write):
     """The toy paper with sizes of n = 90, a row of one deterministic partition, and three searches."""
     protocol = PROTOCOL[:PROTOCOL.index("[identify.tiny]")] + PROTOCOL[PROTOCOL.index("[profiles.full]"):]
     once = '\nonce = { estimator = "experiments_support:Noisy", params = { noise = 0.1 } }'
@@ -196,7 +202,7 @@ def committed(root):
     return {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_path, capsys, monkeypatch):
+def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp_path, capsys, monkeypatch):
     before = committed(paths.data_dir())
     (tmp_path / "own.toml").write_text(
         'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = "1" }]\n'
@@ -217,7 +223,7 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(toy, tmp_pat
 
 
 def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_runs_in_private(
-        toy, tmp_path, capsys, monkeypatch):
+        printed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two_guesses.py").write_text(
         "from dataclasses import replace\nimport experiments_support as s\n"
@@ -230,7 +236,7 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     assert committed(paths.data_dir()) == before
 
 
-def test_where_no_data_can_be_clustered_the_error_of_the_fits_is_told(toy, tmp_path, capsys, monkeypatch):
+def test_where_no_data_can_be_clustered_the_error_of_the_fits_is_told(printed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("experiments_support.Noisy.fit", lambda self, Xs: 1 / 0)
     (tmp_path / "one_guess.py").write_text(
@@ -241,7 +247,8 @@ def test_where_no_data_can_be_clustered_the_error_of_the_fits_is_told(toy, tmp_p
 
 
 @pytest.mark.parametrize("name", ["identify.json", "mine.html"])
-def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(name, toy, tmp_path, capsys, monkeypatch):
+def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(
+        name, printed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own.toml").write_text(
         BY_THE_TOY + 'loader = "experiments_support:tiny"\n[data]\nn = [30, 90]\n', encoding="utf-8")
@@ -292,7 +299,7 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
     ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "column must be one of")])
 def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
-        given, content, said, toy, tmp_path, capsys, monkeypatch):
+        given, content, said, printed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if content:
         name = given if given.endswith(".toml") else f"{given.partition(':')[0]}.py"
