@@ -213,6 +213,9 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
     copied = page.locator(".board td pre").inner_text()
     assert all(part in copied for part in (" & ", r"\cite{", "datasets.load(", "@inproceedings{", "year = "))
     assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.emulate_media(media="print")
+    head = page.get_by_role("button", name="seconds")
+    assert head.evaluate("head => getComputedStyle(head).display") == "contents", "not repeated on each sheet"
     assert not problems, "\n".join(problems)
 
 

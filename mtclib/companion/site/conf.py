@@ -236,6 +236,11 @@ def fit_body(app, pagename, templatename, context, doctree):
         for kind, known in tags.items() for name, text in known.items())
 
 
+def leave_versions(app, what, name, obj, options, lines):
+    """Leave out since when scikit-learn has a method or an argument: here it would be read as of mtclib."""
+    lines[:] = [line for line in lines if ".. versionadded::" not in line]
+
+
 def leave_search(app):
     """Make no index for the search of Sphinx, which no page has."""
     app.builder.search = False
@@ -245,6 +250,7 @@ def setup(app):
     """Add what no extension brings."""
     app.connect("builder-inited", leave_search)
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
+    app.connect("autodoc-process-docstring", leave_versions)
     app.connect("html-page-context", make_searchable, priority=100)
     app.connect("html-page-context", fit_body)
     app.connect("build-finished", finish, priority=900)

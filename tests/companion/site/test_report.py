@@ -83,6 +83,7 @@ def test_the_front_page_says_what_this_is_before_the_date_of_its_run_and_every_p
     text = site["index.html"].find(attrs={"role": "main"}).get_text()
     assert text.index("clusters several data sets at once") < text.index("outputs as stored")
     assert site["index.html"].select_one("a.next-page")["href"] != "index.html"
+    assert not site["reference/MTCMRL.html"].select(".versionadded"), "of scikit-learn"
     assert "seconds" not in report._about([Execution("a", pages.STORED, "ok", math.nan, 1, 1)])
     for name, page in site.items():
         (about,) = page("meta", attrs={"name": "description"})
