@@ -153,6 +153,7 @@ def build(estimator_class, n_clusters=3, **parameters):
     return estimator_class(n_clusters, **{"random_state": 0, **short, **parameters})
 
 
+@cache
 def defaults(estimator_class):
     """Parameters with the values that the class gives them."""
     parameters = inspect.signature(estimator_class).parameters.values()
