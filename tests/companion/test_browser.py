@@ -113,6 +113,14 @@ def test_on_a_phone_letters_in_pictures_keep_their_size(page):
         assert ask(page, "stretched") in ([0], [0, 0])
 
 
+def test_on_a_phone_the_gain_of_the_advice_is_seen_without_scrolling(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto((SITE / "comparison.html").as_uri())
+    for head in page.get_by_role("columnheader", name="gain if followed").all():
+        box = head.bounding_box()
+        assert box["x"] + box["width"] <= 390
+
+
 def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):
     page.goto((SITE / "mtcmrl.html").as_uri())
     page.wait_for_load_state()
