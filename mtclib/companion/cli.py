@@ -122,7 +122,7 @@ def cluster(args) -> int:
         if problem and not args.yes:
             raise UsageError(f"{problem} Add --yes to run all the same.")
         if not args.methods:
-            _say(f"Recommended, and first. {advice.promise(args.kind)}\n")
+            _say(f"Recommended, and run first. {advice.promise(args.kind)}\n")
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
         groups = result.groups(first)
