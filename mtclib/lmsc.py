@@ -33,7 +33,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigh, svd
 from scipy.sparse.linalg import aslinearoperator
 
-from mtclib.core.base import Traits, stops
+from mtclib.core.base import DegenerateSubspaceWarning, Traits, stops
 from mtclib.core.checks import (
     COUNT,
     COUNT_OR_NONE,
@@ -44,6 +44,7 @@ from mtclib.core.checks import (
     check_number,
     check_option,
 )
+from mtclib.core.errors import tell
 from mtclib.core.lifelong import Libraries, LibraryClusterer
 from mtclib.core.starts import one_thread
 from mtclib.maths.eigen import leading, top_eigenvectors
@@ -64,6 +65,8 @@ RESIDUAL = 1e-6
 RELEASED = {"max_iter": 200, "tol": 1e-4, "n_neighbors": 20, "partitions": 100}
 # Squared ratio of singular values above which the Gram matrix gives a polar factor to 12 digits.
 GRAM = 1e-4
+# Squared ratio of singular values of the start of a basis below which only rounding is left.
+UNSEEN = 1e-12
 CHANGES = ("step", "sums", "symmetric", "fusion", "rows", "arrival", "best", "words", "given words", "graph",
            "fresh", "views")
 AFFINITIES = ("knn-cosine", "knn", "cosine", "gaussian")
@@ -712,7 +715,13 @@ class LMSC(LibraryClusterer):
             F = top_eigenvectors(K.__matmul__, start, k, RESIDUAL)[1]
         # Where a graph has too few samples with neighbours, zero columns become orthonormal ones.
         parts = X if self.negative == "refuse" else split_signs(X)
-        return View(K, normalized_bipartite(parts), polar(F, np.eye(*F.shape)))
+        view = View(K, normalized_bipartite(parts), polar(F, np.eye(*F.shape)))
+        if self.matrix == "laplacian":  # whose vectors may oscillate within copies of samples
+            squares = np.linalg.eigvalsh((start := view.HT @ view.F).T @ start)
+            if squares[0] < UNSEEN * squares[-1]:
+                tell("the features say nothing of some eigenvectors of matrix='laplacian', so that rounding "
+                     "decides where the fit starts; use matrix='affinity'", DegenerateSubspaceWarning)
+        return view
 
     def _represent(self, task):
         """What k-means sees; (n, h)."""

@@ -22,6 +22,7 @@ from mtclib import LMSC, lmsc
 from mtclib.baselines import SpectralNJW
 from mtclib.companion.papers.lmsc import replaced
 from mtclib.core import lifelong
+from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.core.lifelong import Libraries, StateFileError
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.graphs import normalized_bipartite
@@ -192,6 +193,8 @@ def test_maximising_the_printed_laplacian_takes_the_most_oscillating_vectors():
     F = good.set_params(matrix="laplacian", lam=0.0)._task(Xs, K, 0, Libraries()).Es[0]
     assert np.linalg.norm(vectors[:, :K].T @ F) == pytest.approx(K**0.5, abs=1e-6)
     assert values[0] < 0
+    with pytest.warns(DegenerateSubspaceWarning, match="the features say nothing of some eigenvectors"):
+        bad.fit([[np.repeat(X[:9], 3, axis=0) for X in Xs]])
 
 
 # The stream.
