@@ -89,25 +89,24 @@ REFUSED = [({"n_runz": 3}, "there is no parameter 'n_runz'."),
            ({"paths": "a.csv"}, "paths must be of type list, not 'a.csv'.")]
 
 
-@pytest.mark.parametrize("name", ["mspl", "your_data"])
-def test_a_notebook_refuses_unknown_and_ill_typed_parameters_with_the_list_of_valid_ones(name):
+def test_notebooks_refuse_unknown_and_ill_typed_parameters_with_the_list_of_valid_ones():
     """One kernel for all: what papermill adds, and the check after it, one set of values after the other."""
-    path = ROOT / "notebooks" / f"{name}.ipynb"
-    notebook, known = nbformat.read(path, as_version=4), parameters(path)
-    (declared,) = tagged(notebook, "parameters")
-    check = next(filter(checks_parameters, notebook.cells))
-    cells = []
-    for values, _ in REFUSED:
-        changed = parameterize_notebook(load_notebook_node(str(path)), values)
-        (added,) = tagged(changed, "injected-parameters")
-        cells += [declared, added, check]
-    client = client_of(cells, path.parent)
+    cells, expected = [], []
+    for path in (ROOT / "notebooks" / f"{name}.ipynb" for name in ("mspl", "your_data")):
+        notebook, known = nbformat.read(path, as_version=4), parameters(path)
+        (declared,) = tagged(notebook, "parameters")
+        check = next(filter(checks_parameters, notebook.cells))
+        names = ", ".join(f"{name} ({entry.type})" for name, entry in known.items())
+        for values, message in REFUSED:
+            changed = parameterize_notebook(load_notebook_node(str(path)), values)
+            (added,) = tagged(changed, "injected-parameters")
+            cells += [nbformat.v4.new_code_cell("%reset -f"), declared, added, check]
+            absent = values.keys() - known.keys()
+            expected.append((f"there is no parameter {absent.pop()!r}." if absent else message, names))
+    client = client_of(cells, ROOT / "notebooks")
     client.allow_errors = True
-    done = client.execute().cells
-    names = ", ".join(f"{name} ({entry.type})" for name, entry in known.items())
-    for (values, message), cell in zip(REFUSED, done[2::3]):
+    for (message, names), cell in zip(expected, client.execute().cells[3::4], strict=True):
         (error,) = [output for output in cell.outputs if output.output_type == "error"]
-        absent = values.keys() - known.keys()
-        assert (f"there is no parameter {absent.pop()!r}." if absent else message) in error.evalue
+        assert message in error.evalue
         if message.endswith("."):
             assert f"Parameters: {names}." in error.evalue
