@@ -379,7 +379,7 @@ def test_a_figure_shows_and_names_what_it_was_given(name, look, expected):
 
 
 def test_every_verdict_has_its_word_in_the_legend_and_its_colour():
-    words = [f"{SYMBOLS[v]} {'not yet run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
+    words = [f"{SYMBOLS[v]} {'not run' if v == 'not-run' else v} (1)" for v in MEANINGS if v in SYMBOLS]
     fig = plots.scoreboard(judged(SYMBOLS), {"p": "Paper\nall verdicts"})
     assert legend(fig) == words
     assert not set(SYMBOLS.values()) - set(texts(fig.axes[0]))

@@ -91,7 +91,7 @@ def test_both_forms_say_the_same_in_well_formed_html_and_without_an_address_or_n
 @pytest.mark.parametrize("verdict", SYMBOLS)
 def test_each_verdict_shows_symbol_word_and_meaning_besides_its_colour(verdict):
     table = tables.reproduced(pd.DataFrame([cell(verdict=verdict)]))
-    word = "not yet run" if verdict == "not-run" else verdict
+    word = "not run" if verdict == "not-run" else verdict
     assert table.rows[0][1].lines == (f"81.2 {SYMBOLS[verdict]}", "80.90")
     card = dict(table.rows[0][1].card)
     assert [card[key] for key in ("verdict", "interval", "radius")] == [verdict, "-1.0 to 2.3", "2.3"]

@@ -24,7 +24,7 @@ _CSS = (Path(__file__).parent / "static" / "table.css").read_text(encoding="utf-
 
 def label(status: str) -> str:
     """Symbol and word of a verdict or of a claim's status."""
-    return f"{_LOOKS[status][0]} {'not yet run' if status == 'not-run' else status}"
+    return f"{_LOOKS[status][0]} {'not run' if status == 'not-run' else status}"
 
 
 def task_name(task: str) -> str:
