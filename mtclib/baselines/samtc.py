@@ -270,7 +270,9 @@ class SAMTC(MultiTaskClusterer):
                 rows, others = link.rows, links[s, t].rows
                 k = min(self.n_neighbors_across, len(others))
                 places = sp.csr_array((np.ones(len(rows)), (rows, np.arange(len(rows)))), (len(S), len(rows)))
-                S += (weight / k) * shared(places @ nearest(Us[t][rows], Us[s][others], k))
+                neighbours = places @ nearest(Us[t][rows], Us[s][others], k)
+                neighbours.sort_indices()  # the order in which shares are added decides their last bit
+                S += (weight / k) * shared(neighbours)
         return S
 
     def _cluster(self, S, n_clusters, seeds):

@@ -314,8 +314,8 @@ def _check_sweep(protocol, sweep, where):
 
 def _check_search(protocol, search, where):
     for name in ("n_runs", "n_permutations"):
-        if getattr(search, name) < 1:
-            raise ProtocolError(f"{where}.{name} must be at least 1, not {getattr(search, name)}")
+        if not 1 <= getattr(search, name) <= 10**6:
+            raise ProtocolError(f"{where}.{name} must be in 1 .. 1,000,000, not {getattr(search, name)}")
     columns = chain(search.leave_out, search.permute_within, *search.calibration)
     _choose_all(columns, ("table", "dataset", "task", "method", "metric"), f"{where}: column")
     _choose_all(chain(*search.metrics.values()), (*SCORES, *MEASURES), f"{where}.metrics")

@@ -90,7 +90,8 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
     told = f"{same['n']} of {found['hypotheses']}" + f": {told}" * (same["n"] > 1)
     unit = {"misses": "cells missed", "distance": "mean distance in points", "log-sd": "spread of log ratios"}
     scale = 100 if found["criterion"] == "distance" else 1
-    best, after, median = (f"{scale * found[name]:.4g}" for name in ("distance", "next", "median"))
+    best, after, median = ("none" if found[name] is None else f"{scale * found[name]:.4g}"
+                           for name in ("distance", "next", "median"))  # of one hypothesis there is no next
     band = "not measured" if found["band"] is None else f"{scale * found['band']:.4g} for the next"
     if found["seeds"] and found["seeds"] < FEW:
         band += f"; {found['seeds']} of each is too few to know it, give n_runs = {FEW} or more"

@@ -227,10 +227,13 @@ def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_run
     monkeypatch.chdir(tmp_path)
     (tmp_path / "two_guesses.py").write_text(
         "from dataclasses import replace\nimport experiments_support as s\n"
-        "def guesses():\n    for n in (30, 60, 90):\n        yield replace(s.tiny(n), name='Tiny')\n")
+        "def guesses(sizes=(30, 60, 90)):\n    for n in sizes:\n"
+        "        yield replace(s.tiny(n), name='Tiny')\ndef one():\n    yield from guesses([30])\n")
     before = committed(paths.data_dir())
     assert main(["identify", "toy", "--mine", "two_guesses:guesses"]) == 0
     assert "3 hypotheses" in capsys.readouterr().out
+    assert main(["identify", "toy", "--mine", "two_guesses:one", "--output", "one"]) == 0
+    assert ", none, " in capsys.readouterr().out
     assert main(["identify", "toy", "--search", "tiny"]) == 0
     assert "wrote identified" in capsys.readouterr().out
     assert committed(paths.data_dir()) == before
@@ -292,8 +295,8 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
      "more than 200 data sets"),
     ("i_mine:f", "from dataclasses import replace\nimport experiments_support as s\n"
      "f = lambda: [replace(s.tiny(), name='Tiny'), replace(s.tiny(), name='Other')]", "'Tiny' and 'Other'"),
-    ("a.toml", BY_THE_TOY.replace("= 1", "= 0"), "n_runs must be at least 1, not 0"),
-    ("a.toml", BY_THE_TOY + "n_permutations = 0", "n_permutations must be at least 1"),
+    ("a.toml", BY_THE_TOY.replace("= 1", "= 0"), "n_runs must be in 1 .. 1,000,000, not 0"),
+    ("a.toml", BY_THE_TOY + f"n_permutations = {10**20}", "n_permutations must be in 1 .. 1,000,000"),
     ("a.toml", BY_THE_TOY.replace("{ method", "{ methode"), "column must be one of"),
     ("a.toml", BY_THE_TOY + 'permute_within = ["colour"]', "column must be one of"),
     ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
