@@ -85,13 +85,6 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
     Arrays are float64, memory maps of npy files, or CSR where the file is sparse; columns of tasks, and rows
     of views, are in the order of the first file.  DataFileError, a `ValueError`, if a file cannot be read,
     holds text, NaN or infinity, or does not fit to the first.
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for kind in KINDS:
-    ...         paths, options = write_example(kind, folder)
-    ...         [X.shape for X in load(kind, paths, **options).Xs]
-    [(60, 40), (75, 40), (60, 40)]
-    [(120, 4), (120, 30), (120, 3)]
     """
     what = choose(kind, KINDS, "kind").removesuffix("s")
     for name in unknown:
@@ -122,7 +115,26 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
         files=tuple(map(str, files)))
 
 
-load_tasks, load_views = (partial(load, kind) for kind in KINDS)
+def load_tasks(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
+    """Tasks as :func:`load` gives them, with its options.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths, options = write_example("tasks", folder)
+    ...     [X.shape for X in load_tasks(paths, **options).Xs]
+    [(60, 40), (75, 40), (60, 40)]
+    """
+    return load("tasks", paths, label_column, **options)
+
+
+def load_views(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
+    """Views as :func:`load` gives them, with its options.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths, options = write_example("views", folder)
+    ...     [X.shape for X in load_views(paths, **options).Xs]
+    [(120, 4), (120, 30), (120, 3)]
+    """
+    return load("views", paths, label_column, **options)
 
 
 def _tell_what_are_no_features(part, unnamed, unlabelled):
