@@ -151,7 +151,8 @@ def _put_back(place):
             whole = not _not_ours(older) and all((older / name).exists() for name in named)
             if whole and not place.exists():
                 older.rename(place)
-                logging.getLogger(__name__).info("put back the earlier results in %s", place)
+                name = os.fsencode(place).decode("utf-8", "backslashreplace")  # logs may not take all names
+                logging.getLogger(__name__).info("put back the earlier results in %s", name)
 
 
 def safe(frame):

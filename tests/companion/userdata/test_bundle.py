@@ -97,7 +97,8 @@ def test_a_full_disk_is_said_with_the_path_and_leaves_what_was_there(result):
 @pytest.mark.parametrize("name", ["out", "x" * 250, *["\udcff"] * (sys.platform == "linux")])
 @pytest.mark.parametrize("killed", [False, True])
 def test_earlier_results_are_in_their_place_again_after_a_writer_was_stopped_between_old_and_new(
-        name, killed, result, monkeypatch):
+        name, killed, result, monkeypatch, caplog):
+    caplog.set_level("INFO")
     result.save(name)
     before, rename, calls = Path(name, bundle.MANIFEST).read_bytes(), Path.rename, []
 
@@ -115,6 +116,7 @@ def test_earlier_results_are_in_their_place_again_after_a_writer_was_stopped_bet
     bundle.check(name)
     assert Path(name, bundle.MANIFEST).read_bytes() == before
     assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+    assert caplog.text.encode("utf-8").count(b"put back") == killed
 
 
 @pytest.mark.parametrize("busy", [False, True])
