@@ -185,6 +185,7 @@ def row_verdicts(study):
 
 def summary(studies):
     """One row a paper: claim, gains, recurrence, range and answer, as records by `HEADS`."""
+    behind = _table("gains").groupby("paper")["pipeline"].unique().map(list)
     for study in studies:
         known, asked = ledger.findings(study.paper), ledger.part(study.paper, "summary")
         found, best = line(study.paper, asked["rival"]), line(study.paper)
@@ -195,5 +196,6 @@ def summary(studies):
         said += _say("over_best", best) if best["best_ours"] != best["ours"] else ""
         said += _say("turns", turning=len(whole)) if turning else ""
         said += _say("turns_over_some", turning=len(turning) - len(whole)) if turning != whole else ""
-        more = {"said": said, "paper": known["name"], "claim": asked["claim"]}
+        more = {"said": said, "paper": known["name"], "claim": asked["claim"],
+                "pipelines_of": ", ".join(f'"{name}"' for name in behind[study.paper])}
         yield {head: _say(name, found, **more) for name, head in WORDS["heads"].items()}
