@@ -98,8 +98,8 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
     size = f"{found['hypotheses']} hypotheses, {found['distinct']} of them distinct"
     rows = {"what was compared": f"{len(found['cells'])} printed cells ({found['stage']}), {size}; "
                                  f"{unit[found['criterion']]}",
-            "nearest": "; ".join(value if value.startswith(choice) else f"{choice} {value}"
-                                 for choice, value in found["winner"].items()),
+            "nearest": "; ".join(value if re.match(rf"{re.escape(choice)}(, |_|$)", value)
+                                 else f"{choice} {value}" for choice, value in found["winner"].items()),
             "its distance, the next, the median": f"{best}, {after}, {median}",
             "wins, of bootstrap samples of cells": f"{won['winner']}; with those not told apart "
                                                    f"{won['not told apart']}",
