@@ -188,7 +188,7 @@ class Task:
         for row, mean in zip(K, means):  # in place: K is large
             row += offsets - mean
         K.flat[::len(K) + 1] += rho
-        factor = cho_factor(K, lower=True, overwrite_a=True, check_finite=False)
+        factor = cho_factor(K.T, lower=True, overwrite_a=True, check_finite=False)  # K.T: LAPACK's order
         return lambda V: cho_solve(factor, V, check_finite=False)
 
     def _primal(self, inverse_weights, rho):
@@ -196,7 +196,7 @@ class Task:
         roots = np.sqrt(inverse_weights)[:, None]
         C = self.gram * roots * roots.T
         C.flat[::len(C) + 1] += rho
-        factor = cho_factor(C, lower=True, overwrite_a=True, check_finite=False)
+        factor = cho_factor(C.T, lower=True, overwrite_a=True, check_finite=False)
 
         def solve(V):
             U = roots * cho_solve(factor, roots * (self.XT @ (V - V.mean(axis=0))), check_finite=False)
