@@ -80,7 +80,8 @@ class PaperResults:
         specs = self.protocol.datasets.items()
         members = {name: dataset for name, one in specs if one.pool == dataset} or {dataset: dataset}
         places = np.sort(np.concatenate([self._places.get(name, []) for name in members])).astype(int)
-        return pooled(self.results.frame.iloc[places], members)
+        rows = self.results.frame.iloc[places]
+        return pooled(rows, members) if len(members) > 1 else rows
 
     @cached_property
     def _places(self):
@@ -90,8 +91,8 @@ class PaperResults:
     @cached_property
     def _committed(self):
         """Pairs of a data set and a method that has fits on it in ``results``."""
-        pairs = self.results.frame[["dataset", "method"]].drop_duplicates()
-        return {*pairs.itertuples(index=False, name=None)}
+        frame = self.results.frame
+        return {*zip(*(frame.loc[~frame["key"].duplicated(), name] for name in ("dataset", "method")))}
 
     def _spec(self, dataset):
         """What the protocol says of a data set; a pool has nothing of its own."""

@@ -85,14 +85,13 @@ def _statistics(results):
                          "keep one (chosen with the labels, or the default) before judging")
     ok = (results["status"] == "ok") & results["value"].notna()
     keys = ["dataset", "method", "task", "metric"]
-    errors = results["error"].fillna("").where(~ok, "")
     lacking = results["status"] == "unavailable"
-    table = results.assign(
-        value=results["value"].where(ok), failed=~ok & ~lacking, error=errors, lacking=lacking)
-    return (table.groupby(keys)
-            .agg(ours=("value", "mean"), ours_std=("value", "std"), n=("value", "count"),
-                 n_failed=("failed", "sum"), error=("error", "max"), lacking=("lacking", "all"))
-            .reset_index())
+    table = results.assign(value=results["value"].where(ok), failed=~ok & ~lacking, lacking=lacking)
+    found = table.groupby(keys).agg(ours=("value", "mean"), ours_std=("value", "std"), n=("value", "count"),
+                                    n_failed=("failed", "sum"), lacking=("lacking", "all"))
+    # Of those alone that failed: pandas compares text slowly.
+    errors = table[~ok].groupby(keys)["error"].max().reindex(found.index).fillna("")
+    return found.assign(error=errors).reset_index()
 
 
 def with_interval(cells, n_published, deterministic):
