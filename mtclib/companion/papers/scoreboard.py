@@ -80,7 +80,7 @@ def in_detail():
     """Causes, error rates of the rule, reproducibility, sentences and costs, each folded."""
     verdicts = all_verdicts()
     wrong = pd.read_csv(paths.data_dir() / "verdict_errors.csv")
-    shown = (("By cause", causes(verdicts), "cells that are higher or lower than printed"),
+    shown = (("By cause", causes(verdicts), "cells that are higher or lower than printed, counted or not"),
              ("How sure is a verdict?", wrong, "error rates of the rule on simulated papers"),
              ("Reproducibility", quantified(verdicts), "CV*, correlations and findings of each paper"),
              ("Printed numbers that shuffled labels score", by_chance(verdicts), "those in their 95 % band"),

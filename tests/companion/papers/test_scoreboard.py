@@ -121,6 +121,13 @@ def test_gains_over_all_rivals_and_over_those_of_the_claims_are_told_apart_where
     assert f"the {claimed} over the rivals of the claims" in told
 
 
+def test_causes_of_all_cells_say_that_they_are_not_those_of_the_counted_ones(summary):
+    cells = scoreboard.all_verdicts()
+    every, counted = (scoreboard.causes(part).sum().sum() for part in (cells, cells[cells["counted"]]))
+    assert counted == summary["deviating"].sum()
+    assert (every > counted) == ("printed, counted or not" in scoreboard.in_detail().text)
+
+
 def test_the_board_says_how_much_of_undecided_was_an_unknown_split(verdicts):
     cells = verdicts[verdicts["counted"] & (verdicts["paper"] == "lmsc")]
     before, now = ((cells[name] == "inconclusive").sum() for name in ("verdict_before", "verdict"))
