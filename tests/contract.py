@@ -28,6 +28,8 @@ from mtclib.core.checks import Named, Number
 from mtclib.core.shield import NumericalError
 
 SIZES = (30, 24, 27)
+# Of two tasks, where many fits of a method are only to be valid.
+FEW = (15, 14)
 # Enough iterations and starts to tell right from wrong; some methods would go on, for the same answer.
 LONGEST = {"max_iter": 12, "n_init": 2, "n_starts": 2, "warm_up": 5, "inner_max_iter": 10}
 
@@ -220,12 +222,11 @@ def check_parameters_round_trip_and_clone(cls):
 
 
 def check_fit_returns_self_with_valid_results(cls):
-    Xs = planted(cls)
-    estimator = build(cls)
-    assert fit(estimator, Xs) is estimator
-    is_valid(estimator, Xs, 3)
-    labels = fit(clone(estimator), Xs[:1]).fit_predict(Xs)
-    assert equal(labels if isinstance(labels, list) else [labels], partitions(estimator))
+    Xs, estimator = planted(cls), build(cls)
+    is_valid(reference(cls), Xs, 3)
+    assert fit(estimator, Xs[:1]) is estimator
+    labels = estimator.fit_predict(Xs)
+    assert equal(labels if isinstance(labels, list) else [labels], partitions(reference(cls)))
 
 
 def check_same_seed_gives_the_same_and_the_global_generator_is_left_alone(cls):
@@ -249,12 +250,12 @@ def check_one_and_two_threads_agree(cls):
 
 def check_input_is_not_mutated(cls):
     for convert in (np.array, sp.csr_array, sp.csr_matrix):
-        Xs = mapped(convert, planted(cls))
+        Xs = mapped(convert, planted(cls, sizes=FEW))
         copies = [X.copy() for X in arrays(Xs)]
         fit(brief(cls), Xs)
         for X, copy in zip(arrays(Xs), copies):
             assert (X.dtype, abs(X - copy).max()) == (copy.dtype, 0)
-    unsorted = mapped(_uncanonical, planted(cls))
+    unsorted = mapped(_uncanonical, planted(cls, sizes=FEW))
     before = [(X.data.copy(), X.indices.copy(), X.indptr.copy()) for X in arrays(unsorted)]
     fit(brief(cls), unsorted)
     for X, parts in zip(arrays(unsorted), before):
@@ -279,7 +280,7 @@ def check_csr_and_dense_agree(cls):
             assert alike(dense, fit(build(cls), other))
     for seed in range(3):
         rng = np.random.default_rng
-        ties = mapped(lambda X: rng(seed).integers(0, 2, X.shape).astype(float), Xs)  # noqa: B023
+        ties = mapped(lambda X: rng(seed).integers(0, 2, X.shape).astype(float), Xs[:2])  # noqa: B023
         assert alike(fit(brief(cls), ties), fit(brief(cls), mapped(sp.csr_array, ties)))
 
 
@@ -340,7 +341,7 @@ def check_objective_never_rises(cls):
 
 
 def check_edge_cases_give_valid_results(cls):
-    Xs = planted(cls)
+    Xs = planted(cls, sizes=FEW)
     n = min(X.shape[0] for X in arrays(Xs))
     small = mapped(lambda X: X[:6], Xs)
     zero_row = mapped(lambda X: np.vstack([np.zeros((1, X.shape[1])), X]), Xs)
@@ -520,7 +521,7 @@ def check_pickling_round_trips(cls):
 
 
 def check_generators_and_fresh_entropy_are_accepted(cls):
-    Xs = planted(cls)
+    Xs = planted(cls, sizes=FEW)
     first = fit(brief(cls, random_state=np.random.default_rng(5)), Xs)
     assert same(first, fit(brief(cls, random_state=np.random.default_rng(5)), Xs))
     fit(brief(cls, random_state=np.random.RandomState(5)), Xs)  # noqa: NPY002

@@ -31,7 +31,7 @@ def cases():
 @pytest.fixture(autouse=True)
 def few_members_starts_and_steps(monkeypatch):
     """What a consensus promises hangs on no number of members and starts, nor SPMTC on closing steps."""
-    monkeypatch.setattr(spmtc, "CLOSING", 200)
+    monkeypatch.setattr(spmtc, "CLOSING", 30)
     monkeypatch.setattr(consensus.ConsensusClustering, "default", ("scales", "Ward", "k-means"))
     for name in ("cosine", "scales", "scales by cosine", "k-means"):
         monkeypatch.setitem(consensus.MEMBERS, name, partial(consensus.MEMBERS[name], n_init=2))
