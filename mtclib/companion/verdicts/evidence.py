@@ -132,7 +132,7 @@ def folds(table, choices, cells, search):
 def permutation_test(ours, cells, search):
     """The whole search for permuted print: how many permutations do as well, print itself counted? Numbers
     change places within the blocks of ``permute_within``; sizes change what they lack of the largest."""
-    rng, printed = np.random.default_rng(0), cells["mean"].to_numpy()
+    rng, (printed, half_unit) = np.random.default_rng(0), cells[["mean", "half_unit"]].to_numpy().T
     whole = np.nanmax(ours, axis=0) if search.stage == "sizes" else np.zeros(len(printed))
     keys = [cells[name] for name in search.permute_within] or [pd.Series("all", cells.index)]
     blocks = list(cells.groupby(keys).indices.values())
@@ -141,7 +141,7 @@ def permutation_test(ours, cells, search):
         shuffled = printed.copy()
         for block in blocks:
             shuffled[block] = whole[block] + rng.permutation((printed - whole)[block])
-        smallest[i] = distances(ours, cells.assign(mean=shuffled), search).min()
+        smallest[i] = measure(ours, shuffled, half_unit, search.criterion).min()
     reached = int((smallest <= distances(ours, cells, search).min() + 1e-12).sum())
     return {"n": len(smallest), "reached": reached, "smallest": _short(smallest.min()),
             "p": _short((1 + reached) / (1 + len(smallest)))}
