@@ -65,18 +65,19 @@ def _centred(drawn):
 
 
 def _printed(scores, method, drawn, rng):
-    """Printed scores with the paper's own error on them, (draws, places)."""
-    cells, runs = scores.printed[method], scores.chosen(method)
-    spread = runs.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros(runs.shape[1])
-    error = _centred(drawn.mean) * _unit(scores, method)
+    """Printed scores with the paper's own error on them, (draws, places): a printed spread is that of runs at
+    the setting of a draw; what the choice of a setting adds stays as it is."""
+    cells, unit = scores.printed[method], _unit(scores, method)
     told = cells["std"].to_numpy()
+    error, runs = (drawn.mean - drawn.setting) * unit, drawn.values.shape[1]
     if scores.n_published > 1:
-        usual = spread * _unit(scores, method)
+        spread = drawn.values.std(axis=1, ddof=1) if runs > 1 else np.zeros_like(drawn.values[:, 0])
+        usual = spread[drawn.best] * unit
         with np.errstate(divide="ignore", invalid="ignore"):
             scaled = error * np.where(usual > 1e-9, told / usual, 0.0)
         normal = rng.standard_normal(error.shape) * told / np.sqrt(scores.n_published)
         error = np.where(np.isnan(told), error, np.where(usual > 1e-9, scaled, normal))
-    return cells["mean"].to_numpy() + error
+    return cells["mean"].to_numpy() + _centred(error + drawn.setting * unit)
 
 
 def _unit(scores, method):

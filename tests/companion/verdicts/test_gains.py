@@ -169,6 +169,17 @@ def test_a_perfect_re_run_is_as_often_off_as_the_errors_of_both_sides_say():
     assert np.allclose(same.mean(axis=0), chance, atol=0.03)
 
 
+def test_printed_spreads_do_not_enlarge_what_the_choice_of_a_setting_adds_to_a_perfect_re_run():
+    rng = np.random.default_rng(8)
+    made = scores(rng)
+    values, choose = made.by["own"]
+    alike = 0.65 + (values - values.mean(axis=1, keepdims=True)) / 50  # the best runs are alike
+    made.by["own"] = np.concatenate([alike, values]), np.stack([0 * choose[0], rng.normal(0, 0.01, 20)])
+    drawn = made.drawn(4000, rng, theirs=True)["own"]
+    wanted = np.hypot(made.printed["own"]["std"] / 20**0.5, drawn.setting.std(axis=0))
+    assert np.allclose(reruns._printed(made, "own", drawn, rng).std(axis=0), wanted, rtol=0.06)
+
+
 def test_a_mean_over_cells_that_share_draws_has_the_spread_of_the_mean_of_each_run():
     made = scores(np.random.default_rng(7), n=200)
     part = rows.Row(made, "own")
