@@ -126,12 +126,31 @@ def test_committed_searches_are_what_their_tables_give_and_an_identified_pipelin
     for name, spec in protocol.datasets.items():
         if spec.pipeline != "identified" or not identify.holds(found[spec.search]):
             continue
-        search, winner = protocol.identify[spec.search], found[spec.search]["winner"]
-        for choice in {*search.data, *search.further} & {*spec.params}:
-            assert identify.as_text(spec.params[choice]) == winner[choice], (name, choice)
+        winner = found[spec.search]["winner"]
+        for search, chosen in chain(protocol, spec):
+            winners = {choice: found[search.id]["winner"][choice] for choice in chosen}
+            assert {choice: identify.as_text(value) for choice, value in chosen.items()} == winners, name
         for printed, own in ((name, own) for name, own in spec.stand_ins.items() if name in winner):
             ours, theirs = protocol.methods[own], protocol.methods[winner[printed]]
             assert {**ours.params, **ours.default} == {**theirs.params, **theirs.default}, (name, printed)
+
+
+def chain(protocol, spec):
+    """The search of an identified pipeline and those before it, as far as they look at the printed set; each
+    with those parameters of the loader that it chose."""
+    search, params = protocol.identify[spec.search], protocol.datasets[spec.rows_of or spec.id].params
+    while search:
+        if spec.published in [protocol.datasets[name].published for name in search.datasets]:
+            choices = {*search.data, *search.further}
+            yield search, {name: value for name, value in params.items() if name in choices}
+        search = protocol.identify.get(search.after)
+
+
+def test_the_pipeline_of_20_newsgroups_is_the_winner_of_four_searches_one_after_the_other():
+    protocol = runs.load_protocol("mtcmrl")
+    spec = protocol.datasets["20NewsGroups (found; words by labels)"]
+    words = {"edition", "stop_words", "min_terms", "select_with_labels"}
+    assert [{*chosen} for _, chosen in chain(protocol, spec)] == [set(), {"weighting"}, {"weighting"}, words]
 
 
 def test_the_winner_gives_mbc_true_distances_to_the_last_digit_but_for_the_random_halves_of_ng20():
@@ -196,6 +215,7 @@ def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(sta
     tried = [set(table[name]) for name in ("n", "once", "noisy")]
     assert tried == [{"90.0"}, {"once"}, {"noisy", "very noisy"}]
     assert rest["band"] > 0
+    assert rest["winner"]["noisy"] == "very noisy"  # as the printed .4 of three classes is
 
 
 def committed(root):
