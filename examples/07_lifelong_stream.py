@@ -5,7 +5,8 @@ the messages. `LMSC` and `L2SC` keep a small library of what earlier tasks taugh
 every task alone, and `OneView`, which clusters all tasks at once with their views side by side, keep nothing;
 nor does LMSC when it starts afresh with every task.
 
-The score of every task as it arrives: LMSC with its library is ahead of LMSC starting afresh.
+The score of every task as it arrives: from the fourth task on, LMSC with its library is ahead of LMSC
+starting afresh.
 """
 import matplotlib.pyplot as plt
 import numpy as np
