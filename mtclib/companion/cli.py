@@ -353,7 +353,7 @@ def compare(args) -> int:
         try:
             found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
         except DataFileError as error:
-            raise UsageError(str(error).replace("label_column", "column")) from None
+            raise UsageError(str(error)) from None
         table, text = exam.report(args.kind, found)
         print(f"{found.round(1).to_string()}\n\n{table.to_string()}\n\n{text}")
         return 0

@@ -15,9 +15,16 @@ HOME = Path(__file__).resolve().parents[2]
 
 
 def told(variable: str) -> Path | None:
-    """The folder that an environment variable names, or None; a ``~`` that no shell expanded is the home."""
-    folder = os.environ.get(variable)
-    return Path(folder).expanduser() if folder else None
+    """The folder that an environment variable names, or None; a ``~`` that no shell expanded is the home.
+    NotADirectoryError if a file stands there, or in the way to it."""
+    if not (folder := os.environ.get(variable)):
+        return None
+    place = Path(folder).expanduser()
+    found = next((part for part in (place, *place.parents) if os.path.exists(part)), None)
+    if found and not found.is_dir():
+        raise NotADirectoryError(f"{variable} is {folder}, but {found} is a file; "
+                                 f"set it to a folder, or unset it")
+    return place
 
 
 def root() -> Path:

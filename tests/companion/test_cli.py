@@ -193,6 +193,18 @@ def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, 
     assert (str(repository / "data" / "runs") in said) == (code == 130)
 
 
+@pytest.mark.parametrize(("variable", "words"), [
+    ("MTCLIB_RUNS", ["compare", "tasks", "--write"]), ("MTCLIB_BUILD", ["run", "mspl"]),
+    ("MTCLIB_DATA", ["list", "--data"]), ("MTCLIB_ROOT", ["cite", "LMSC"])])
+def test_a_variable_that_names_a_file_is_told_with_its_name(variable, words, repository, monkeypatch, capsys):
+    for place in (Path(__file__), Path(__file__) / "deeper"):
+        monkeypatch.setenv("MTCLIB_ROOT", str(paths.HOME))
+        monkeypatch.setenv(variable, str(place))
+        assert main(words) == 1
+        said = f"error: {variable} is {place}, but {__file__} is a file; set it to a folder, or unset it\n"
+        assert capsys.readouterr().err.endswith(said)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("module", ["numpy", "tqdm"])
 def test_ctrl_c_during_the_imports_ends_without_a_traceback(tmp_path, module):

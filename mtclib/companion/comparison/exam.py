@@ -4,6 +4,8 @@ Each folder inside is a set, whose files are tasks or views with a column of cla
 ``python -m mtclib cluster`` prepares a user's files, and the numbers of classes are given.
 """
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -22,6 +24,8 @@ PEERS = (PLAIN, "sklearn KMeans, ten starts", "sklearn Agglomerative", "sklearn 
 MEMBERS = {"tasks": ("Spectral NJW, scales", "Spectral NJW, scales by cosine"), "views": ("WMSC",)}
 """What the consensus is of, beside Ward and k-means among the peers."""
 
+_OPTIONS = re.compile(r"(id|text)_column|header=")  # of `cluster`, which there are none of here
+
 
 def scores(kind, folder, n_runs=3) -> pd.DataFrame:
     """ARI in percent, sets by methods: the advice, the safe choice, the consensus, its members, and peers;
@@ -29,12 +33,13 @@ def scores(kind, folder, n_runs=3) -> pd.DataFrame:
 
     NaN where a method fails.  DataFileError if there is no set.
     """
-    sets = list(_sets(kind, folder))  # what is wrong with the last is told before the first is clustered
+    for _ in _sets(kind, folder):
+        pass  # what is wrong with the last is told before the first is clustered; all may be too much to hold
     sources = advice.evidence(kind)
     best, specs = advice.advised(sources), sources.protocol.methods
     names = dict.fromkeys([best["take"], best["safe"], "Consensus", *MEMBERS[kind], *PEERS])
     found = {name: {method: np.mean([score(specs[method], data, own) for own in spawn_seeds(0, n_runs)])
-                    for method in names} for name, data in sets}
+                    for method in names} for name, data in _sets(kind, folder)}
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("set")
 
 
@@ -53,7 +58,11 @@ def _sets(kind, folder):
         try:
             data = load.scale(load.load(kind, files, "class"))
         except DataFileError as error:
-            raise DataFileError(f"the set {place.name!r}: {error}") from error
+            what, then, remedy = str(error).replace("label_column", "column").partition("; ")
+            if _OPTIONS.search(remedy):
+                remedy = ("each CSV file begins with a line of names, and holds but features, as numbers, and "
+                          "the column 'class'; drop other columns, and give views the same samples in order")
+            raise DataFileError(f"the set {place.name!r}: {what}{then}{remedy}") from error
         if bare := [file for file, y in zip(files, as_list(data.labels)) if not (y >= 0).any()]:
             raise DataFileError(f"the set {place.name!r}: {bare[0]}: no sample has a class, by which "
                                 f"clusters could be judged; fill in the column 'class', or drop the file")

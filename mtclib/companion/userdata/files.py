@@ -108,11 +108,14 @@ def sha256(path) -> str | None:
 
 
 def split_path(path) -> tuple:
-    """File and array of ``file::array``; a file may itself have ``::`` in its name."""
+    """File and array of ``file::array``; both may themselves have ``::`` in their names."""
     name = str(path)
-    place, _, variable = name.rpartition("::")
-    first, second = (Path(part).suffix.lower() in _READERS for part in (place, variable))
-    return (place, variable) if first and not second else (name, "")
+    for found in re.finditer("(?=::)", name):
+        place, variable = name[:found.start()], name[found.start() + 2:]
+        first, second = (Path(part).suffix.lower() in _READERS for part in (place, variable))
+        if first and not second:
+            return place, variable
+    return name, ""
 
 
 def read_table(path, header=None, argument="paths", text=()) -> Table:

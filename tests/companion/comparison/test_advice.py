@@ -1,5 +1,7 @@
 """The advice follows from scores by fixed rules, and so do what is said of sharing and the frontier."""
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -190,7 +192,9 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
 @pytest.mark.parametrize(("kind", "name", "content", "said"), [
     ("tasks", "absent", None, "absent: is no folder"), ("tasks", "a.csv", "a\n1\n", "a.csv: is no folder"),
     ("views", "one/.hidden", "", "one: has no files"),
-    ("views", "one/a.csv", "a,b\n1,2\n3,4\n", "the set 'one': label_column: no view has a column 'class'"),
+    ("views", "one/a.csv", "a,b\n1,2\n3,4\n", "the set 'one': column: no view has a column 'class'"),
+    ("tasks", "one/a.csv", "1,2\n3,4\n", "a.csv: the first line looks .*; each CSV file begins with a line"),
+    ("tasks", "one/a.csv", "id,a,class\nx,1,p\ny,2,q\n", "the column 'id' does not .*; each CSV file begins"),
     ("tasks", "one/a.csv", "a,class\n1,\n3,\n", "the set 'one': .*a.csv: no sample has a class"),
     ("tasks", "x" * 300, None, "--data: .* cannot be a path here")])
 def test_an_exam_names_the_folder_or_the_set_that_it_cannot_take(kind, name, content, said, tmp_path):
@@ -199,6 +203,28 @@ def test_an_exam_names_the_folder_or_the_set_that_it_cannot_take(kind, name, con
         (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(DataFileError, match=said):
         exam.scores(kind, tmp_path if "/" in name else tmp_path / name)
+
+
+def test_an_exam_reads_all_sets_before_it_begins_and_holds_one_at_a_time(tmp_path, monkeypatch):
+    read, known = [], load.load
+
+    def reads(*given):
+        assert not any(one() for one in read[:-1])
+        data = known(*given)
+        read.append(weakref.ref(data))
+        return data
+
+    def begins(*given):
+        assert len(read) > 3
+        return 0.0
+
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        load.write_example("tasks", tmp_path / name)
+    monkeypatch.setattr(load, "load", reads)
+    monkeypatch.setattr(exam, "score", begins)
+    exam.scores("tasks", tmp_path)
+    assert len(read) == 6
 
 
 def test_a_comparison_without_a_method_that_it_does_not_have_is_refused(capsys):

@@ -86,6 +86,7 @@ def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
     ("x.npz", {"format": NUMBERS[:, 0], "shape": NUMBERS[:, 0], "data": NUMBERS}, {}, NUMBERS),
     ("x.npz", with_readme(), {}, NUMBERS),
     ("x.npz::B", {"A": NUMBERS, "B": -NUMBERS}, {}, -NUMBERS),
+    ("x.npz::a::b", {"b": NUMBERS, "a::b": -NUMBERS}, {}, -NUMBERS),
     ("x.mat::X{2}", {"X": cells(NUMBERS, NUMBERS + 1)}, {}, NUMBERS + 1),
     ("sparse.npz", sp.coo_array(NUMBERS), {}, NUMBERS),
     ("sparse.mat", {"fea": sp.csc_array(NUMBERS)}, {}, NUMBERS),
