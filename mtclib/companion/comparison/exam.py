@@ -60,8 +60,8 @@ def _sets(kind, folder):
         except DataFileError as error:
             what, then, remedy = str(error).replace("label_column", "column").partition("; ")
             if _OPTIONS.search(remedy):
-                remedy = ("each CSV file begins with a line of names, and holds but features, as numbers, and "
-                          "the column 'class'; drop other columns, and give views the same samples in order")
+                remedy = ("each CSV file begins with a line of names, and holds but features, as numbers, "
+                          "and the column 'class'; drop others, and give views the same samples in order")
             raise DataFileError(f"the set {place.name!r}: {what}{then}{remedy}") from error
         if bare := [file for file, y in zip(files, as_list(data.labels)) if not (y >= 0).any()]:
             raise DataFileError(f"the set {place.name!r}: {bare[0]}: no sample has a class, by which "

@@ -17,6 +17,7 @@ from mtclib.core.paths import digest, replacing
 log = logging.getLogger(__name__)
 
 A_DAY = 86400.0
+MOST = 2**30  # bytes of a record's content, which are hundreds of times what any fit leaves
 # RuntimeError: flags of a damaged zip file ask for a password, or for what zipfile has not implemented.
 UNREADABLE = (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, RuntimeError, MemoryError,
               zipfile.BadZipFile, zlib.error)
@@ -111,6 +112,8 @@ def _to_bytes(value):
 def _read(path, with_arrays):
     with np.load(path, allow_pickle=False) as members:
         names = members.files if with_arrays else ("record", "cost")
+        if (size := sum(info.file_size for info in members.zip.infolist())) > MOST:
+            raise ValueError(f"it would take {size / 2**30:.1f} GB")
         found = {name: members[name] for name in names}
     for name, array in found.items():
         if not isinstance(array, np.ndarray):  # bytes, where the directory of the zip file gives another size

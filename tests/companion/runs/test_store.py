@@ -3,6 +3,7 @@
 import json
 import os
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -64,6 +65,20 @@ def test_a_damaged_record_counts_as_absent_with_a_warning(store, caplog, damaged
     store.path(KEY).write_bytes(damaged(store.path(KEY).read_bytes()))
     assert store.get(KEY) is None
     assert f"{KEY}.npz is damaged" in caplog.text
+
+
+@pytest.mark.parametrize("arrays", [True, False])
+def test_a_record_that_would_fill_the_memory_is_not_unpacked(arrays, store, monkeypatch, caplog):
+    monkeypatch.setattr("mtclib.companion.runs.store.MOST", 10**6)
+    with np.load(store.path(KEY)) as file:
+        members = dict(file)
+    np.savez_compressed(store.path(KEY), **{**members, "record": np.zeros(10**7, dtype=np.uint8)})
+    assert store.path(KEY).stat().st_size < 10**5
+    tracemalloc.start()
+    assert store.get(KEY, arrays=arrays) is None
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()
+    assert "it would take 0.0 GB" in caplog.text
 
 
 def test_a_record_with_members_or_name_of_another_is_damaged_and_one_without_a_digest_is_read(store, caplog):
