@@ -89,7 +89,7 @@ _ARGUMENTS = re.compile(rf"(?<![\w'])({'|'.join(_ANYWHERE)})(?![\w'.])|^({'|'.jo
 
 def cluster(args) -> int:
     """Cluster a reader's own files and write the clusters, tables and pictures."""
-    from mtclib.companion import advice, plots, tables
+    from mtclib.companion import advice, tables
     from mtclib.companion.comparison import command
     from mtclib.companion.userdata import bundle, cost, load, number, run as own
 
@@ -105,6 +105,8 @@ def cluster(args) -> int:
         data = load.load(args.kind, args.files, args.label_column, id_column=args.id_column or None,
                          text_column=args.text_column or None, header=args.header)
         bundle.check(args.output, data.files)
+        from mtclib.companion import plots  # which takes longer than most refusals
+
         data = load.scale(data, args.scaling)
         off = " (--scaling none leaves the entries as they are)" if args.scaling == load.AUTO else ""
         _say("\n".join(load.preparation(data)) + off, end="\n\n")

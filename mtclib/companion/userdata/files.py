@@ -34,7 +34,6 @@ from mtclib.core.checks import check_indices
 from mtclib.core.errors import MtclibError
 
 _SHOWN, _LONGEST = 5, 60
-csv.field_size_limit(2**31 - 1)  # a text may be long
 SMALL = 2**24  # bytes of an array that is read beside another
 _NUMBERS = "biufc"
 _HDF5 = b"\x89HDF"
@@ -177,7 +176,11 @@ def _read_csv(file, name, header, text, separator=None):
             handle.seek(0)
             cells = csv.reader(handle, delimiter=separator, skipinitialspace=True)
             lines = ([cell.strip() for cell in line] for line in cells)
-            first = next((line for line in lines if line not in ([], [""])), [])
+            usual = csv.field_size_limit(2**31 - 1)  # a text may be long
+            try:
+                first = next((line for line in lines if line not in ([], [""])), [])
+            finally:
+                csv.field_size_limit(usual)
         if not first:
             raise DataFileError(f"{name}: the file is empty")
         if header is not False:

@@ -1,5 +1,6 @@
 """A user's own files: what is read, what is matched, and what is refused with which words."""
 
+import csv
 import io
 import os
 import pickle
@@ -327,10 +328,12 @@ def plain(value):
 @pytest.mark.parametrize("what", LOADED)
 def test_what_is_loaded_is_matched_by_name_and_stays_as_written(what):
     kind, contents, options, expected = LOADED[what]
+    usual = csv.field_size_limit()
     for name, content in contents.items():
         put(name, content)
     data = load(kind, [name for name in contents if name not in options.get("labels", ())], **options)
     assert {name: plain(getattr(data, name)) for name in expected} == expected
+    assert csv.field_size_limit() == usual < 150_000, "it is the whole program's"
 
 
 @pytest.mark.parametrize("column", ["class", "nr", "id"])
