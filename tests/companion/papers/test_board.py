@@ -44,14 +44,17 @@ def advised(rows, rules=None):
 @pytest.mark.parametrize("part", ["", "texts", "pictures"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_page_gives_the_advice_that_python_gives(kind, part, scores, monkeypatch):
-    rows = scores[kind].query("`number of clusters` == 'known' and preparation == 'first'")
+    rows = whole = scores[kind].query("`number of clusters` == 'known' and preparation == 'first'")
+    all_take = advice.advised(advice.evidence(kind))["take"]
     known, sources = advice.evidence(kind).scores(), advice.evidence(kind)
     if part:
         rows, known = rows[rows["kind of data"] == part], known[known.index.get_level_values("kind") == part]
     monkeypatch.setattr(sources, "scores", lambda: known)
     found, wanted = advised(rows), advice.advised(sources)
     if wanted["sources"] < advice.ENOUGH:
-        assert "too few sources to tell" in asked("told", found, board.rules())
+        said = asked("told", found, board.rules(), advised(whole))
+        assert "too few sources to tell" in said
+        assert said.endswith(f"sources together advise {all_take}.")
         assert "take" not in found
         return
     assert found["take"] == wanted["take"]
