@@ -2,7 +2,7 @@
 
 `MSPL` first learns from the samples and views that are easy to cluster, and takes in the others later. On
 many data sets that changes little. Here it does more: the toy data of its paper, 400 points in three views
-with noise, in five draws with twenty starts each. The same starts with all weights one are k-means.
+with noise, in five draws with twenty starts each. With all weights one, the same starts give k-means.
 
 Accuracy of a hundred fits in order, with the pace and without: the pace helps bad starts and leaves good ones
 alone.

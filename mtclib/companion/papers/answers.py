@@ -49,20 +49,30 @@ def _answered(found, whole, turning):
 
 
 def sentences(study):
-    """The answer to the question that a reader of a paper has, in sentences that stay true when results
-    change: its size beside print, in bold, and where it turns."""
+    """The answers to the questions that a reader of a paper has, each in one sentence that stays true when
+    results change: its size beside print, in bold. The last one says where it turns, and what it leaves out.
+    """
     asked = ledger.part(study.paper, "summary")
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
     turning = turns(study.paper, asked["rival"])
-    said = _answered(found, whole, _whole(turning))
-    first = [study.numbers.fill(asked["first"])] if "first" in asked else []
-    size = _say("size", found, word=f"Against rivals {said[0].lower()}{said[1:]}" if first else said,
-                over=asked["over"], more=_say("all" if asked["rival"] == ALL else "alone", found,
-                                              size=abs(found["best_ours"]),
-                                              side="below" if found["best_ours"] < 0 else "above"))
+    first = [f"**{study.numbers.fill(asked['first'])}**"] if "first" in asked else []
+    size = _say("size", found, word=_answered(found, whole, _whole(turning)), over=asked["over"],
+                more=_say("all" if asked["rival"] == ALL else "alone", found, size=abs(found["best_ours"]),
+                          side="below" if found["best_ours"] < 0 else "above"))
     named = _say("turning_all", found) if len(_whole(turning)) == found["sets"] else ", ".join(turning)
-    return [*(f"**{one}**" for one in (*first, size)), *([asked["caveat"]] if "caveat" in asked else []),
-            *([_say("turning", found, turning=named)] if turning else [])]
+    more = [*([_say("turning", found, turning=named)] if turning else []),
+            *(_say("without", name=name, why=why) for name, why in left_out(study.paper, asked["rival"])),
+            *([asked["caveat"]] if "caveat" in asked else [])]
+    return [*first, f"**{size}** {'; '.join(more)}." if more else f"**{size}**"]
+
+
+def left_out(paper, rival=ALL):
+    """Data sets of the paper's method that no gain over a rival counts, each with the reason."""
+    gained = _table("gains").query("paper == @paper" + " and rival == @rival" * (rival != ALL))
+    own = _table("verdicts").query("paper == @paper and own == 'own'")
+    own = own[~own["dataset"].isin(gained["dataset"])]
+    why = own["verdict"].mask(own["calibration"], "calibration").groupby(own["dataset"], sort=False).unique()
+    return [(name, ", ".join(WORDS["left_out"][one] for one in all_of)) for name, all_of in why.items()]
 
 
 def further(study):
@@ -124,7 +134,8 @@ def answer(study: Any) -> tables.Points:
     asked = ledger.part(study.paper, "summary")["question"]
     will = f"`python -m mtclib verdicts --paper {study.paper}` will tell."
     told = sentences(study) if _is_known(study) else [will]
-    return tables.Points((" ".join(told),), ((asked, "index.ipynb"),))
+    heads = asked, WORDS["rivals"]
+    return tables.Points(tuple(told), tuple((head, "index.ipynb") for head, _ in zip(heads, told)))
 
 
 def forest(study: Any) -> plots.Picture:
@@ -192,10 +203,12 @@ def summary(studies):
         turning = turns(study.paper, asked["rival"])
         whole = _whole(turning)
         said, short = _answered(found, best, whole), study.numbers.fill(asked.get("short", ""))
-        said = short + _say("said", found, word=said[0].lower() + said[1:] if short else said)
-        said += _say("over_best", best) if best["best_ours"] != best["ours"] else ""
+        names = ", ".join(name for name, _ in left_out(study.paper, asked["rival"]))
+        said = short + _say("said", found, word=said[0].lower() + said[1:] if short else said,
+                            without=_say("said_without", names=names) if names else "")
         said += _say("turns", turning=len(whole)) if turning else ""
         said += _say("turns_over_some", turning=len(turning) - len(whole)) if turning != whole else ""
+        said += _say("over_best", best) if best["best_ours"] != best["ours"] else ""
         more = {"said": said, "paper": known["name"], "claim": asked["claim"],
                 "pipelines_of": ", ".join(f'"{name}"' for name in behind[study.paper])}
         yield {head: _say(name, found, **more) for name, head in WORDS["heads"].items()}

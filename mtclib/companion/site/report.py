@@ -89,7 +89,7 @@ def _about(runs) -> str:
             "Machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} CPUs"}
     facts = "\n".join(f"- {name}: {value}" for name, value in made.items())
     return pages.words("about", facts=facts,
-                       runs=table.to_html(index=False, escape=False, classes="docutils"))
+                       runs=table.to_html(index=False, escape=False, justify="left", classes="docutils"))
 
 
 def _reliability() -> str:
@@ -100,7 +100,7 @@ def _reliability() -> str:
     table = pd.read_csv(file).drop(columns="seed")
     minutes = round(table["seconds"].sum() / 60)
     return pages.words("reliability", minutes=minutes,
-                       attacks=table.to_html(index=False, classes="docutils"))
+                       attacks=table.to_html(index=False, justify="left", classes="docutils"))
 
 
 def _contents(groups) -> str:

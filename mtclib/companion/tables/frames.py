@@ -22,15 +22,15 @@ def frame_table(frame: pd.DataFrame | list, caption: str, columns: Mapping | Non
                 status: str | None = None, notes: Sequence[str] = (), folded: str = "") -> Table:
     """Any DataFrame or iterable of records as a `Table`; text wraps, missing values are dashes. A named index
     is shown, and so is an index of text. `columns` maps those to show to their headings, None for the name
-    itself; those not in the frame are left out. The values of the column `status` get the symbol and colour
-    of a verdict or claim. `notes` stand below. Until the reader opens the table, only the line `folded` is
-    shown, where it is given."""
+    itself; those not in the frame, or without a value there, are left out. The values of the column `status`
+    get the symbol and colour of a verdict or claim. `notes` stand below. Until the reader opens the table,
+    only the line `folded` is shown, where it is given."""
     frame = frame if isinstance(frame, pd.DataFrame) else pd.DataFrame(list(frame))
     if frame.index.names != [None] or not pd.api.types.is_numeric_dtype(frame.index):
         frame = frame.reset_index()
     columns = {name: heading or name for name, heading in (columns or {}).items()}
     if columns and len(frame):
-        frame = frame[[name for name in columns if name in frame.columns]]
+        frame = frame[[name for name in columns if name in frame and {DASH} != set(map(_text, frame[name]))]]
     columns_of_cells = [_cells(frame.iloc[:, i], name == status) for i, name in enumerate(frame.columns)]
     rows = tuple(zip(*columns_of_cells))
     header = tuple((str(name[0]), " ".join(map(str, name[1:]))) if isinstance(name, tuple)

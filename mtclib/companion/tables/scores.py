@@ -60,6 +60,7 @@ def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping,
         method, task = settings.index[(settings > 1).argmax()]
         raise ValueError(f"results: {method} on task {task} has several params; choose one setting before")
     records = printed.to_dict("records")
+    percent = printed.empty or "percent" in set(printed["unit"])
     theirs = {(row["method"], row["task"], row["metric"]): row for row in records}
     groups = dict(list(results.groupby(["method", "task", "metric"], sort=False)))
     cells = {}
@@ -67,12 +68,12 @@ def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping,
         for shown, name in metrics.items():
             paper = theirs.get((method, task, shown))
             ours = groups.get((method, task, name))
-            lines = (DASH,) if ours is None else _ours(ours, name)
+            lines = (DASH,) if ours is None else _ours(ours, _scale(name) if percent else 1)
             lines += () if paper is None else (str(paper["printed_mean"]),)
             cells[method, task, shown] = Cell(lines)
     runs = _runs(results.groupby("method")["run"].nunique())
     below = "; below it the printed mean" if records else ""
-    notes = [f"Mean ± standard deviation in percent, {runs}{below}; no verdict."]
+    notes = [f"Mean ± standard deviation{' in percent' * percent}, {runs}{below}; no verdict."]
     return _scores(cells, results["method"], results["task"], list(metrics), caption, notes)
 
 
@@ -111,9 +112,9 @@ def _band(row, percent):
     return mean, f"{low} to {high}"
 
 
-def _ours(group, metric):
+def _ours(group, scale):
     """Lines of one cell of results: mean, spread, and how many runs failed."""
-    good, scale = group.loc[group["status"] == "ok", "value"].dropna(), _scale(metric)
+    good = group.loc[group["status"] == "ok", "value"].dropna()
     lost = len(group) - len(good)
     text = _pm(_number(good.mean(), scale), _number(good.std(), scale)) if len(good) else "✗ failed"
     return (text, *([f"{lost} of {len(group)} runs failed"] if lost else []))

@@ -12,8 +12,8 @@ const unfold = () => {
 addEventListener("hashchange", unfold);
 addEventListener("load", unfold);
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((fold) => { fold.open = true; }));
-// Pictures on the reader's own disk cost no waiting, and print does not wait for any.
-if (location.protocol === "file:") document.querySelectorAll("img").forEach((image) => { image.loading = "eager"; });
+// Pictures that are not seen yet come last, but come: print does not wait for any.
+addEventListener("load", () => document.querySelectorAll("img").forEach((image) => { image.loading = "eager"; }));
 
 // What scrolls sideways takes the focus, so that the keyboard can scroll it.
 const reach = () => document.querySelectorAll("pre, .table-wrapper, div.math, .text_html").forEach((box) => {
