@@ -222,7 +222,7 @@ class OneView(_NestedSequence):
     [[9, 9], [9, 9]]
     """
 
-    traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023")
+    traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023", monotone=False)
     ALGORITHM_VERSION = 21
     kinds = (MultiTaskClusterer,)
     wanted = "multi-task method"

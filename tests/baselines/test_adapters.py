@@ -6,7 +6,8 @@ from planted import counted_tasks, equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.baselines import ASI, SNMF, ConMC, CoregSpectral, KMeans, PerTask, SpectralNJW, Stacked
+from mtclib.baselines import ASI, SNMF, ConMC, CoregSpectral, KMeans, OneView, PerTask, SpectralNJW, Stacked
+from mtclib.baselines.registry import estimator
 
 
 def tasks():
@@ -80,3 +81,8 @@ def test_a_generator_is_drawn_from_for_every_task():
     model = PerTask(3, estimator="ConMC", random_state=rng).fit(Xs)
     assert equal(model.labels_, [ConMC(3, random_state=same).fit(views).labels_ for views in Xs])
     assert rng.bit_generator.state == same.bit_generator.state
+
+
+@pytest.mark.parametrize("outer", [Stacked, PerTask, OneView])
+def test_an_objective_is_said_to_fall_only_where_that_of_the_nested_method_does(outer):
+    assert outer.traits.monotone == estimator(outer.default).traits.monotone
