@@ -97,7 +97,7 @@ def check_methods(methods, data, n_clusters=None) -> dict:
 
     ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
     ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or holds "all" for every one
-    that fits.  Parameters of `GRAPHS` are added where they are not given.
+    that fits, the recommended one first.  Parameters of `GRAPHS` are added where they are not given.
 
     >>> from mtclib.companion.userdata.load import example
     >>> check_methods(["k-means", {"MSPL": {"kappa": 2.0}}], example("views"))
@@ -112,7 +112,7 @@ def named(methods, kind, ks=(), Xs=()) -> dict:
     reasons = _reasons(kind, ks, Xs)
     fitting = [name for name, reason in reasons.items() if not reason]
     if isinstance(methods, list | tuple) and "all" in map(_letters, methods):
-        methods = [*fitting, *(entry for entry in methods if _letters(entry) != "all")]
+        methods = [*sorted(fitting, key=RECOMMENDED[kind].__ne__), *(entry for entry in methods if _letters(entry) != "all")]
     chosen = {class_name(name, kind): values for name, values in _entries(methods).items()}
     for name, values in chosen.items():
         choose(name, list(reasons), "methods")
@@ -186,7 +186,7 @@ class Clusterings:
         return frame.rename_axis("method")
 
     def first(self) -> str:
-        """The first method that succeeded: the recommended one where none were named."""
+        """The first method that succeeded: the recommended one where none, or all, were named."""
         if not self.labels:
             errors = self.frame.drop_duplicates("method").set_index("method")["error"]
             raise ValueError("every method failed: " + "; ".join(f"{m}: {e}" for m, e in errors.items()))
