@@ -112,7 +112,8 @@ def named(methods, kind, ks=(), Xs=()) -> dict:
     reasons = _reasons(kind, ks, Xs)
     fitting = [name for name, reason in reasons.items() if not reason]
     if isinstance(methods, list | tuple) and "all" in map(_letters, methods):
-        methods = [*sorted(fitting, key=RECOMMENDED[kind].__ne__), *(entry for entry in methods if _letters(entry) != "all")]
+        every = sorted(fitting, key=RECOMMENDED[kind].__ne__)
+        methods = [*every, *(entry for entry in methods if _letters(entry) != "all")]
     chosen = {class_name(name, kind): values for name, values in _entries(methods).items()}
     for name, values in chosen.items():
         choose(name, list(reasons), "methods")
