@@ -500,8 +500,11 @@ def test_released_sweeps_equal_the_transcription(lam, mu, beta, rank):
             E, state, value = literal.released_sweep(graph, m, E, state, lam, mu, beta)
             assert history == pytest.approx(value.real, rel=1e-8)
         kept.append(E)
-    np.testing.assert_allclose(model.task_embeddings_[0], kept[-1], atol=1e-7)
-    np.testing.assert_allclose(model.fusion_, state[4], atol=1e-7)
+    E, D = kept[-1], state[4]
+    if abs(E.imag + model.task_embeddings_[0].imag).max() < 1e-7:
+        E, D = E.conj(), D.conj()  # of real data both are iterates, and rounding chooses
+    np.testing.assert_allclose(model.task_embeddings_[0], E, atol=1e-7)
+    np.testing.assert_allclose(model.fusion_, D, atol=1e-7)
 
 
 def test_released_iterates_turn_complex_and_the_libraries_survive_a_restart(tmp_path):

@@ -91,7 +91,8 @@ def own_path(path, argument, wrong=DataFileError) -> Path:
         raise wrong(f"{argument}: {path!r} is no path; give text such as 'data/first.csv'")
     try:
         file = Path(path).expanduser()
-        file.resolve().exists()
+        with suppress(FileNotFoundError, NotADirectoryError):
+            os.stat(file)
     except (OSError, RuntimeError, ValueError) as error:  # too long, no such user, a loop of links
         raise wrong(f"{argument}: {listed([path])} cannot be a path here "
                     f"({getattr(error, 'strerror', None) or error})") from error
