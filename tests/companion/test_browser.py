@@ -139,6 +139,8 @@ def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):
 def test_a_cell_shows_its_card_by_mouse_finger_and_keyboard(way, browser):
     page = browser.new_page(viewport={"width": 390, "height": 800}, has_touch=True)
     page.goto((SITE / "mtcmrl.html").as_uri() + "#tables-2-to-4")
+    page.wait_for_timeout(2000)
+    assert 0 <= page.locator("#tables-2-to-4").bounding_box()["y"] < 200, "late pictures move it away"
     cell = page.locator("td[tabindex]", has_text="decision").first
     card = cell.locator(".mtclib-card")
     assert not card.is_visible()

@@ -7,7 +7,7 @@ const unfold = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   target?.querySelector(":scope > details")?.setAttribute("open", "");
   for (let above = target; above; above = above.parentElement) if (above.localName === "details") above.open = true;
-  target?.scrollIntoView();
+  target?.scrollIntoView({behavior: "instant"});
 };
 addEventListener("hashchange", unfold);
 addEventListener("load", unfold);
