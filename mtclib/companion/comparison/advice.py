@@ -120,7 +120,7 @@ def table(kind, sources=None):
 
 
 def promise(kind):
-    """What to take for "tasks" or "views", and what following that gains and risks, in a sentence."""
+    """What to take for "tasks" or "views", and what following that gains and risks, in two sentences."""
     sources = evidence(kind)
     best = advised(sources)
     sets = f"{best['sources']} sources ({len(sources.done)} sets)"
@@ -128,7 +128,7 @@ def promise(kind):
         return f"On {sets} nothing of ours is surely ahead of plain k-means."
     return (f"Take {_named(sources, best['take'])}: following this advice gains "
             f"{spread(best)} points of ARI over k-means, measured on {sets} that did "
-            f"not choose it, and loses on a further source with a chance of {100 * best['risk']:.0f} %.")
+            f"not choose it. It loses on a further source with a chance of {100 * best['risk']:.0f} %.")
 
 
 @cache
@@ -140,8 +140,8 @@ def answer(kind):
         return promise(kind)
     shares = [100 * above(best["followed"], size) for size in SIZES]
     sizes = ", ".join("over 99 %" if share > 99.5 else f"{share:.0f} %" for share in shares)
-    text = (f"{promise(kind)} The mean gain is above {', '.join(f'{size:g}' for size in SIZES)} points with "
-            f"a chance of {sizes}.")
+    text = (f"{promise(kind)} Chance of a mean gain above {', '.join(f'{size:g}' for size in SIZES)} points: "
+            f"{sizes}.")
     if best["safe"] != best["take"]:
         text += (f" If a loss cannot be afforded take {_named(sources, best['safe'])}: "
                  f"{spread(best['safe row'])}, below k-means on "
