@@ -55,7 +55,7 @@ LONG_ENOUGH = 0.005
 """Seconds for which a part of a floor is called again and again."""
 
 WANTED = {"floor, iteration": 1.5, "floor, fit": 2.0}
-_GRAPHS = "every sweep multiplies all graphs once more for its objective, and orthogonalises blocks twice"
+_GRAPHS = "every sweep multiplies all graphs once more for its objective"
 _POLAR = "calls on (k, k) arrays, and in each polar factor a Newton step that brings back its digits"
 _SMALL = "at 200 samples graphs, simplex projections and components take as long as decompositions"
 _MEMBERSHIPS = "elementwise steps, slopes and losses of (n, k) memberships, and checks of (k, k) arrays"
@@ -602,7 +602,7 @@ SPECS = {
     "AWP": (awp_floor, [B + "awp:alternate"], [B + "awp:spectral_embedding"], []),
     "CCAClustering": (cca_floor, [B + "cca:best_kmeans"], [], [B + "cca:top_eigenvectors"]),
     "CLR": (clr_floor, [B + f"clr:{name}" for name in ("reweighted", "pieces", "smallest_eigenvectors")], [],
-            [B + "clr:top_eigenvectors"]),
+            [B + "clr:steepened"]),
     "ConMC": (lloyd_floor, ONE, [], []),
     "ConvexSub": (convex_floor, [B + "convexsub:solve"],
                   [B + "convexsub:Projection.clip", B + "convexsub:best_kmeans"], []),

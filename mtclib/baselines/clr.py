@@ -8,7 +8,7 @@ from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer
 from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import EXTRA, top_eigenvectors
+from mtclib.maths.eigen import EXTRA, steepened, top_eigenvectors
 from mtclib.maths.graphs import METRICS, among_filled, by_cosine, spread
 from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
@@ -97,7 +97,7 @@ class CLR(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Nie, Wang, Jordan, Huang, AAAI 2016", monotone=False,
                     task_order_free=True, graph=True)
-    ALGORITHM_VERSION = 2
+    ALGORITHM_VERSION = 3
 
     rules = {"n_neighbors": COUNT, "metric": METRICS, "lam": POSITIVE}
 
@@ -124,7 +124,7 @@ class CLR(SingleTaskClusterer):
                 f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}",
                 DegenerateSubspaceWarning)
         start = np.random.default_rng(seed).standard_normal((A.shape[0], n_clusters + EXTRA))
-        F = smallest_eigenvectors(A, components, n_clusters, start)
+        F = smallest_eigenvectors(A, components, n_clusters, start, steep=True)
         solvable, S, lam, history = count <= n_clusters, A, float(self.lam), []
         while solvable and count != n_clusters and len(history) < self.max_iter:
             weights = reweighted(A, F, lam)
@@ -133,7 +133,7 @@ class CLR(SingleTaskClusterer):
             count, components = pieces(S)
             if count < n_clusters:
                 lam = min(2.0 * lam, LARGEST_PENALTY)
-                F = smallest_eigenvectors(S, components, n_clusters, np.hstack([F, start]))
+                F = smallest_eigenvectors(S, components, n_clusters, np.hstack([F, start]), steep=True)
             elif count > n_clusters:
                 lam /= 2.0
         labels = (components if count == n_clusters
@@ -191,22 +191,25 @@ def reweighted(A, F, lam):
                         shape=A.shape)
 
 
-def smallest_eigenvectors(S, components, n_vectors, start):
+def smallest_eigenvectors(S, components, n_vectors, start, *, steep=False):
     """Eigenvectors of the smallest eigenvalues of the Laplacian of a graph, (n, n_vectors), orthonormal.
 
     Those of eigenvalue 0 are known, one per component, and taken out, so that an iteration has to find only
     the others.  With more components than vectors, the largest components get one each.  S is a symmetric CSR
-    array; ``components`` are labels, (n,); ``start`` has at least ``n_vectors`` columns.
+    array; ``components`` are labels, (n,); ``start`` has at least ``n_vectors`` columns.  With ``steep``,
+    :func:`mtclib.maths.eigen.steepened` finds them: where most of the time is spent here.
     """
     sizes = np.bincount(components)
     largest = np.argsort(-sizes, kind="stable")[:n_vectors]
     Z = (components[:, None] == largest) / np.sqrt(sizes[largest])
     if len(sizes) >= n_vectors:
         return Z
-    degrees = np.asarray(S.sum(axis=1)).ravel()[:, None]
+    degrees = np.asarray(S.sum(axis=1)).ravel()
     top = 2.0 * degrees.max()
+    A = sp.csr_array(S + sp.diags_array(top - degrees))
 
     def product(V):
-        return top * (V - Z @ (Z.T @ V)) - degrees * V + S @ V
+        return A @ V - Z @ (top * (Z.T @ V))
 
-    return np.hstack([Z, top_eigenvectors(product, start, n_vectors - len(sizes), RESIDUAL * top)[1]])
+    asked = product, start, n_vectors - len(sizes), RESIDUAL * top
+    return np.hstack([Z, steepened(*asked, top) if steep else top_eigenvectors(*asked)[1]])

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, eigh, svd
+from scipy.linalg import LinAlgError, eigh
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 from mtclib.core.base import DegenerateSubspaceWarning
@@ -20,9 +20,13 @@ from mtclib.core.starts import MANY
 SMALL, FEW = 300, 30
 LARGEST_DENSE = 10_000
 EXPANSIONS = 200
-# Directions of a block of residuals below this share of the largest are combinations of the others.
-DEPENDENT = 1e-8
+# Of a block of residuals: below this share of the largest square a direction is a combination of the others;
+# above the second, all have become orthonormal to 13 digits, and else they are made so once more.
+DEPENDENT, APART = 1e-14, 1e-2
 ROUNDING = 1e-13
+# Of Chebyshev's polynomial, and of the eigenvalues that it has to find: accuracy of the first look, and least
+# distance from the bound, as shares of it.
+DEGREE, ROUGH, MARGIN = 10, 0.03, 0.03
 # Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.
 RESTARTS = {True: 30, False: 300}
 # Accuracy of the leading eigenvectors of a graph, and columns of their random start beyond the wanted ones.
@@ -82,15 +86,19 @@ def _ordered(values, vectors, n_vectors):
 
 def _expand(product, start, n_vectors, tol):
     """As above, or None without convergence."""
-    S = np.linalg.qr(start)[0]
-    AS = product(S)
-    H = S.T @ AS
-    widest = min(S.shape[1] + 20 * n_vectors, S.shape[0] // 2)
+    (n, width), S = start.shape, np.linalg.qr(start)[0]
+    widest = min(width + 20 * n_vectors, n // 2)
+    # The rows are the directions of the space, and what the operator makes of them.
+    space = np.empty((2, widest + n_vectors, n))
+    space[:, :width] = S.T, product(S).T
+    H = space[0, :width] @ space[1, :width].T
     for _ in range(EXPANSIONS):
-        if S.shape[1] > widest:
+        if len(H) > widest:
             # The leading Ritz vectors alone.
-            values, C = end_of_spectrum((H + H.T) / 2, start.shape[1] + n_vectors)
-            S, AS, H = S @ C, AS @ C, np.diag(values)
+            values, C = end_of_spectrum((H + H.T) / 2, width + n_vectors)
+            space[:, :len(values)] = C.T @ space[:, :len(C)]
+            H = np.diag(values)
+        S, AS = space[0, :len(H)].T, space[1, :len(H)].T
         values, C = end_of_spectrum((H + H.T) / 2, min(n_vectors + 1, len(H)))
         wanted = C[:, -n_vectors:]
         U = S @ wanted
@@ -102,17 +110,47 @@ def _expand(product, start, n_vectors, tol):
         large = sizes > 0.1 * accuracy / n_vectors**0.5
         new = _new_directions(residuals[:, large] / sizes[large], S)
         products = product(new)
-        S, AS = np.hstack([S, new]), np.hstack([AS, products])
-        border = S.T @ products
-        H = np.block([[H, border[:len(H)]], [border[:len(H)].T, border[len(H):]]])
+        border, corner = S.T @ products, new.T @ products
+        space[:, len(H):len(H) + len(corner)] = new.T, products.T
+        H = np.block([[H, border], [border.T, corner]])
     return None
 
 
 def _new_directions(R, S):
     """Orthonormal basis of the columns of R without their part in the span of S."""
-    left, sizes, _ = svd(R - S @ (S.T @ R), full_matrices=False)
-    left = left[:, sizes > DEPENDENT * sizes[0]]
-    return np.linalg.qr(left - S @ (S.T @ left))[0]
+    for _ in range(2):
+        R = R - S @ (S.T @ R)
+        squares, V = np.linalg.eigh(R.T @ R)
+        most = squares.max(initial=0.0)
+        kept = squares > DEPENDENT * most
+        R = R @ (V[:, kept] / np.sqrt(squares[kept]))
+        if (squares > APART * most).all():
+            break
+    return R
+
+
+def steepened(product, start, n_vectors, tol, bound):
+    """Leading eigenvectors (n, n_vectors), as :func:`top_eigenvectors` finds them, by a polynomial.
+
+    For operators whose products take less time than the orthogonalisation of what they give, and whose
+    eigenvalues lie between 0 and ``bound``.  Rough Ritz values never exceed the wanted eigenvalues.  Below
+    the least of them, and a margin, Chebyshev's polynomial stays within [-1, 1]; above it rises convexly, so
+    that the leading vectors are the same and their eigenvalues lie further apart.
+    """
+    values, U, _ = top_eigenvectors(product, start, n_vectors, max(tol, ROUGH * bound))
+    if np.linalg.norm(product(U) - U * values) <= tol:
+        return U
+    high = min(values[-1] ** 2 / bound, (1.0 - MARGIN) * bound)
+
+    def polynomial(V):
+        before, now = V, product(V) * (2.0 / high) - V
+        for _ in range(DEGREE - 1):
+            before, now = now, product(now) * (4.0 / high) - 2.0 * now - before
+        return now
+
+    # By convexity a difference of values is at least this many times that of the eigenvalues.
+    slope = (np.cosh(DEGREE * np.arccosh(2.0 * values[-1] / high - 1.0)) - 1.0) / bound
+    return top_eigenvectors(polynomial, np.hstack([U, start]), n_vectors, slope * tol)[1]
 
 
 def extreme_of_downdate(diagonal, Q, count, largest=False):

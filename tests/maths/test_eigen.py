@@ -8,7 +8,7 @@ from planted import orthonormal
 from scipy.linalg import eigh
 
 from mtclib.maths import eigen
-from mtclib.maths.eigen import end_of_spectrum, leading_eigenvectors, top_eigenvectors
+from mtclib.maths.eigen import end_of_spectrum, leading_eigenvectors, steepened, top_eigenvectors
 
 
 def symmetric(n, seed, spread=1.0):
@@ -31,14 +31,34 @@ def test_the_leading_eigenpairs_are_found_to_the_asked_accuracy(n, width):
     assert following <= eigh(A, eigvals_only=True)[-6] + 1e-12
 
 
-def test_an_eigenvalue_is_found_as_often_as_it_occurs():
-    Q = orthonormal(400, 400, 0)
-    values = np.r_[np.ones(6), np.linspace(0.5, -1.0, 394)]
-    A = (Q * values) @ Q.T
-    found, U, following = top_eigenvectors(lambda S: A @ S, start_of(400, 8, seed=1), 6)
-    np.testing.assert_allclose(found, np.ones(6), atol=1e-12)
-    np.testing.assert_allclose(U @ U.T, Q[:, :6] @ Q[:, :6].T, atol=1e-6)
-    assert following < 0.51
+FALLING = np.linspace(1.0, 0.0, 310)
+SPECTRA = {"repeated": np.r_[np.ones(6), 0.5 * FALLING[6:]], "pairs": np.repeat(FALLING[::2], 2),
+           "nearly equal": np.r_[1.0 - 1e-9 * np.arange(6), 0.9 * FALLING[6:]], "gaps": np.sqrt(FALLING),
+           "low": np.r_[np.linspace(0.3, 0.2, 6), 0.0 * FALLING[6:]], "large": 1e6 * FALLING}
+
+
+@pytest.mark.parametrize("tol", [1e-7, 1e-15])
+@pytest.mark.parametrize("spectrum", SPECTRA.values(), ids=SPECTRA)
+def test_hard_spectra_are_solved_from_starts_that_hold_other_eigenvectors_or_all(spectrum, tol):
+    n, k, top = 310, 4, spectrum[0]
+    Q, R = orthonormal(n, n, 0), start_of(n, 9)
+    A = (Q * spectrum) @ Q.T
+    for start in (R, np.hstack([Q[:, -k:], R, 0 * R]), np.hstack([Q[:, :k], R])):
+        asked = A.__matmul__, start, k, tol * top
+        for U in (steepened(*asked, 1.1 * top), top_eigenvectors(*asked)[1]):
+            H = U.T @ A @ U
+            np.testing.assert_allclose(np.linalg.eigvalsh(H)[::-1], spectrum[:k], rtol=1e-8)
+            np.testing.assert_allclose(U.T @ U, np.eye(k), atol=1e-12)
+            assert np.linalg.norm(A @ U - U @ H) <= max(tol, 3e-13) * top
+
+
+def test_new_directions_are_orthonormal_where_those_of_the_block_nearly_coincide():
+    S, Q = np.split(orthonormal(400, 26, 0), [20], axis=1)
+    R = Q[:, :1] + Q * 10.0 ** -np.arange(6) + 1e-3 * S[:, :6]
+    new = eigen._new_directions(np.hstack([R, R[:, :2]]), S)
+    np.testing.assert_allclose(new.T @ new, np.eye(6), atol=1e-13)
+    np.testing.assert_allclose(S.T @ new, 0.0, atol=1e-13)
+    np.testing.assert_allclose(new @ (new.T @ Q), Q, atol=1e-8)
 
 
 @pytest.mark.parametrize("count", [1, 3, 7])
