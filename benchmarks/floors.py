@@ -64,7 +64,7 @@ _FEW = "few rows of the embedding differ: k-means starts as sparse data do"
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
-    "CLR": "the block eigensolver goes in many small steps, whose blocks it orthogonalises twice",
+    "CLR": "sums and projections within its polynomial, of two or three columns, take as long as products",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",

@@ -114,6 +114,7 @@ class LandmarkSpectral(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True,
                     graph=True)
+    ALGORITHM_VERSION = 2
 
     rules = {"n_landmarks": Named(("auto",), COUNT), "n_neighbors": COUNT,
              "metric": ("auto", "euclidean", "cosine")}
