@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from mtclib.core.checks import check_option
+from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.entries import lookup
 from mtclib.datasets.fetching import fetch, read_entry
@@ -164,6 +164,8 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
     """
     wanted, weights = _options(options)
     _check_texts(tasks)
+    for name, value in (("min_words", min_words), ("min_terms", min_terms)):
+        check_number(name, value, low=0, integer=True)
     texts = [strip_parts(text, remove) for task in tasks for text in task]
     long = np.flatnonzero([not min_words or len(text.split()) >= min_words for text in texts])
     n_features = wanted["n_features"]

@@ -26,7 +26,7 @@ WEIGHTINGS = ("counts", "counts-l2", "tfidf", "tfidf-l2", "log", "log-l2", "log-
 
 def strip_parts(text: str, remove) -> str:
     """Drop the headers of a newsgroup message, all up to the first blank line, if `remove` has them."""
-    if isinstance(remove, str) or set(remove) - {"headers"}:
+    if not isinstance(remove, list | tuple | set | frozenset) or set(remove) - {"headers"}:
         raise ValueError(f"remove must be ['headers'] or [], not {remove!r}.")
     return text.partition("\n\n")[2] if "headers" in remove else text
 

@@ -80,7 +80,7 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     words, where a common word is no SMART stop word and occurs in at least :data:`COMMON_PAGES` of the chosen
     pages.
     """
-    if isinstance(drop, str) or set(drop) - set(DROPS):
+    if not isinstance(drop, list | tuple | set | frozenset) or set(drop) - set(DROPS):
         raise ValueError(f"drop must be a list of some of {DROPS}, not {drop!r}.")
     corpus = webkb_text()
     chosen = np.flatnonzero(np.isin(corpus.labels, list(labels)))

@@ -136,6 +136,9 @@ FIRST, SECOND = sequence().Xs
     *((lambda task=task: from_texts([task]), "document 1 of task 1 is None")
       for task in (["red", None], pd.Series(["red", None], [7, 8], object))),
     (lambda: from_texts([["red ink"]], [["p", "q"]]), "one label for each document"),
+    (lambda: from_texts([["red ink"]], remove=None), "remove must be"),
+    (lambda: from_texts([["red ink"]], min_terms=None), "min_terms must be an integer"),
+    (lambda: from_texts([["red ink"]], min_words="1"), "min_words must be an integer"),
     (lambda: from_texts([["red ink"], ["sea"]], task_names=["x"]), "task_names: 1 names for 2 tasks"),
     (lambda: build_tasks(CORPUS, [["a", "z"]]), r"class 'z' .*It has: a, b"),
     (lambda: build_tasks(CORPUS, [["a"]], split="testing"), "split must be one of"),
