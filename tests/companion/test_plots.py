@@ -342,6 +342,11 @@ def test_sensitivity_uses_only_rows_where_the_other_parameters_are_fixed_and_run
     assert_allclose(edges(plots.sensitivity(frame, LAM), 0), np.clip([40 - half, 40 + half], 0, 100))
 
 
+def test_the_band_of_a_score_ends_at_100_percent():
+    near = FORGETTING.eval("value = 0.9 + 0.1 * seed")
+    assert edges(plots.forgetting_curve(near), 0)[1] == 100
+
+
 def test_the_heat_map_marks_the_best_cell_and_dashes_a_failed_one():
     def value(setting, run):
         failed = setting == {"lam": 0.25, "alpha": 4.0}

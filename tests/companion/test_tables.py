@@ -178,12 +178,12 @@ def test_what_is_wrong_is_named_with_what_there_is():
 
 def test_quick_results_stand_beside_the_printed_ones_without_a_verdict_and_a_failed_run_is_no_zero():
     printed = pd.DataFrame([{"method": "SNMF", "task": "1", "metric": "NMI", "printed_mean": "48.78",
-                             "printed_std": "0.00", "unit": "percent"}])  # fmt: skip
+                             "printed_std": "0.00"}])  # fmt: skip
     results = pd.concat([runs((0.4, 0.6), metric="NMI_max"), runs((0.7,), "KMeans", metric="NMI_max")])
     table = tables.side_by_side(results, printed, {"NMI": "NMI_max"}, "")
     assert [row[1] for row in table.rows] == [Cell(("50.0 ± 14.1", "48.78")), Cell(("70.0",))]
-    printed = printed.assign(printed_mean=".488", unit="fraction")
-    fractions = tables.side_by_side(results, printed, {"NMI": "NMI_max"}, "")
+    printed = printed.assign(printed_mean=".488")
+    fractions = tables.side_by_side(results, printed, {"NMI": "NMI_max"}, "", percent=False)
     assert fractions.rows[0][1] == Cell(("0.500 ± 0.141", ".488")), "both in the unit of the print"
     assert "no verdict" in table.text
     assert "agrees" not in table.text

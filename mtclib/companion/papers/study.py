@@ -149,7 +149,8 @@ class Study(PaperResults):
             names = {metric: our_name(self.paper, metric) for metric in metrics or self.published["metric"]}
             names = {metric: ours for metric, ours in names.items() if ours in set(rows["metric"])}
             rows = rows[rows["metric"].isin(names.values())]
-            table = tables.side_by_side(rows, printed, names, f"This run: {name}")
+            percent = "percent" in set(self.published["unit"])
+            table = tables.side_by_side(rows, printed, names, f"This run: {name}", percent)
             shown.append(replace(table, notes=(*table.notes, self.told_pipelines([name]))))
         return tables.Tables(tuple(shown))
 

@@ -107,7 +107,8 @@ def stream_costs(frame: pd.DataFrame) -> plt.Figure:
 
 def _mean_line(ax, table, name, **look):
     """Mean over the columns, in percent, with its t interval; a single column has none."""
-    return band_line(ax, table.index, *mean_interval(100 * table), name, **look)
+    mean, low, high = mean_interval(100 * table)
+    return band_line(ax, table.index, mean, low, high.clip(upper=100), name, **look)
 
 
 def _count_tasks(ax):

@@ -51,16 +51,17 @@ def reproduced(verdicts: pd.DataFrame, metrics: Sequence[str] = ("ACC", "NMI")) 
     return _scores(cells, methods, frame["task"], metrics, caption, notes)
 
 
-def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping, caption: str) -> Table:
+def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping, caption: str,
+                 percent: bool = True) -> Table:
     """Our scores, beside the printed ones where there are any, without verdicts: for the quick profile.
     `results` are rows of one data set and one parameter setting per method and task, `printed` the printed
-    cells. `metrics` maps the name to show (that of `printed`) to the name in `results`."""
+    cells, in `percent` or as fractions. `metrics` maps the name to show (that of `printed`) to the name in
+    `results`."""
     settings = results.groupby(["method", "task"], sort=False)["params"].nunique()
     if (settings > 1).any():
         method, task = settings.index[(settings > 1).argmax()]
         raise ValueError(f"results: {method} on task {task} has several params; choose one setting before")
     records = printed.to_dict("records")
-    percent = printed.empty or "percent" in set(printed["unit"])
     theirs = {(row["method"], row["task"], row["metric"]): row for row in records}
     groups = dict(list(results.groupby(["method", "task", "metric"], sort=False)))
     cells = {}

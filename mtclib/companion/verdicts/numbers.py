@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from mtclib.companion.claims import paired_differences
+from mtclib.companion.claims import paired_differences, signed
 from mtclib.companion.runs import our_name
 from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import identify
@@ -33,6 +33,7 @@ PICK = {"mean": np.mean, "least": np.min, "largest": np.max, "spread": partial(n
 FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
            "percent .1": lambda value: f"{100 * value:.1f}",
            "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",
+           "+.1f": signed,
            # As the papers print fractions: .874.
            ".2": lambda value: f"{value:.2f}".removeprefix("0"),
            ".3": lambda value: f"{value:.3f}".removeprefix("0")}
