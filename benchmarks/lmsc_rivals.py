@@ -11,7 +11,8 @@ The second writes shuffled_classes.csv: SNMF, LLMC and L2SC on 3Sources at their
 classes of each task, against these sorted, and against the classes of each task in another order, mean and
 spread over 400 orders; and partitions.csv: the rivals that end in k-means, at their defaults on the authors'
 split of every set, with one start of k-means (the mean over a hundred), the best of a hundred, and the most
-frequent of a hundred, as in the released code.
+frequent of a hundred, as in the released code; and signs.csv: AWP from the start of its authors, whose result
+depends on the signs of eigenvectors, with signs at random.
 """
 
 import argparse
@@ -24,11 +25,12 @@ import scipy.sparse as sp
 from sklearn.metrics.pairwise import euclidean_distances
 
 from mtclib import L2SC
-from mtclib.baselines import OneView, PerTask
+from mtclib.baselines import AWP, OneView, PerTask
 from mtclib.baselines.awp import aligned_rotations, alternate
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import published
+from mtclib.core.starts import firsts
 from mtclib.datasets import load
 from mtclib.datasets.text import weigh
 from mtclib.lmsc import kmeans_runs, most_frequent, weigh_words
@@ -36,6 +38,7 @@ from mtclib.maths.linalg import as_dense, unit_rows
 from mtclib.metrics import SCORES
 
 SWEEPS = 300
+SETS = ("3Sources", "BBC", "BBCSport", "Cornell")
 IN_KMEANS, STARTS = ("Coreg", "WMSC", "LLMC", "L2SC", "LRMSC", "DiMSC"), 100
 NMI, WORDS, KERNELS = "NMI_geometric", ("release",), ("median", "mean", "self-tuning", "cosine")
 
@@ -193,7 +196,7 @@ def partitions():
     """Printed scores beside ours by each kind of partition; a row per score."""
     methods, rows = load_protocol("lmsc").methods, []
     printed = published.load("lmsc").set_index(["dataset", "method", "task", "metric"])["mean"]
-    for dataset, method in product(("3Sources", "BBC", "BBCSport", "Cornell"), IN_KMEANS):
+    for dataset, method in product(SETS, IN_KMEANS):
         data = load(f"lmsc-{dataset.lower()}", split="release")
         for task, (y, Z) in enumerate(zip(data.labels, representations(methods[method], data)), start=1):
             for (kind, found), (metric, name) in product(of_each_kind(Z, data.n_clusters[0]).items(),
@@ -206,13 +209,58 @@ def partitions():
     return pd.DataFrame(rows).dropna().round(6)
 
 
+GRAPHS = {
+    "Euclidean neighbours, counts": ("counts", {"affinity": "knn"}),
+    "Gaussian weights of all pairs, counts": ("counts", {"affinity": "gaussian", "scale": "self-tuning"}),
+    "cosine neighbours, counts": ("counts", {"affinity": "knn-cosine"}),
+    "cosine neighbours, tf-idf": ("release", {"affinity": "knn-cosine"}),
+}
+
+
+def drawn(Fs, n_draws, rng):
+    """Labels (n_draws, n) by AWP from R_v = I, each with other signs of the eigenvectors F_v (n, k)."""
+    k = Fs[0].shape[1]
+    return np.array([alternate([F * rng.choice([-1.0, 1.0], k) for F in Fs], [np.eye(k)] * len(Fs), SWEEPS,
+                               near=False)[0] for _ in range(n_draws)])
+
+
+def signs(n_draws=500):
+    """Printed scores of AWP beside those over signs drawn at random; a row per graph and score.
+
+    ``p`` is that of a data set, as if print were one more draw: its distance from the mean of the draws, over
+    the scores of all tasks, against theirs.
+    """
+    printed = published.load("lmsc").query("method == 'AWP'").set_index(["dataset", "task", "metric"])["mean"]
+    rows, rng = [], np.random.default_rng(0)
+    for dataset, (graph, (words, given)) in product(SETS, GRAPHS.items()):
+        data, found = load(f"lmsc-{dataset.lower()}", split="release"), []
+        for task, (y, views) in enumerate(zip(data.labels, prepared(data.Xs, words)), start=1):
+            if (dataset, str(task), "NMI") not in printed:
+                continue
+            labels = drawn(AWP(data.n_clusters[0], **given).fit(views).view_embeddings_, n_draws, rng)
+            different = len(np.unique(list(map(firsts, labels)), axis=0))
+            for metric, name in MEASURES.items():
+                found.append([SCORES[name](y, one) for one in labels])
+                low, high = np.quantile(found[-1], [0.025, 0.975])
+                rows.append({"dataset": dataset, "graph": graph, "task": task, "metric": metric,
+                             "printed": printed[dataset, str(task), metric], "mean": np.mean(found[-1]),
+                             "spread": np.std(found[-1]), "low": low, "high": high, "partitions": different})
+        mine = rows[-len(found):]
+        gaps = np.abs(np.array(found) - np.mean(found, axis=1, keepdims=True)).mean(axis=0)
+        gap = np.mean([abs(row["printed"] - row["mean"]) for row in mine])
+        for row in mine:
+            row["p"] = (1 + np.sum(gaps >= gap)) / (1 + n_draws)
+    return pd.DataFrame(rows).round(6)
+
+
 def main():
-    """Write the tables of shuffled classes and of partitions."""
+    """Write the tables of shuffled classes, of partitions and of signs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--out", type=Path, required=True)
     folder = parser.parse_args().out
     shuffled_classes().to_csv(folder / "shuffled_classes.csv", index=False)
     partitions().to_csv(folder / "partitions.csv", index=False)
+    signs().to_csv(folder / "signs.csv", index=False)
 
 
 if __name__ == "__main__":

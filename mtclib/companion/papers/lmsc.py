@@ -235,6 +235,10 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         printed = self.study.published.set_index("cell")["mean"][cells].to_numpy()
         return f"{int((abs(table[cells] - printed) < 6e-5).sum(axis=1).max())} of {len(cells)}"
 
+    def signs(self, graph, dataset, what):
+        """What random signs of eigenvectors make of AWP's row under a graph, as `over_signs` has it."""
+        return self.study.over_signs.at[(graph, dataset), what]
+
     def multiples(self, method, side="published"):
         """How many purities of tasks, printed or "ours", are whole multiples of 1 / n: "12 of 12"."""
         cells = self.judged.query("method == @method and metric == 'purity' and task != 'avg'")
@@ -462,8 +466,9 @@ class PaperStudy(Study, paper="lmsc"):
                                                        "default": (self.default, RELEASED)})))
 
     def rivals(self):
-        """What could stand behind rivals' rows: classes in another order, and which partition is scored."""
-        return tables.Tables((self._shuffled_classes(), self._partitions()))
+        """What could stand behind rivals' rows: classes in another order, which partition is scored, and the
+        signs of eigenvectors."""
+        return tables.Tables((self._shuffled_classes(), self._partitions(), self._signs()))
 
     def _shuffled_classes(self):
         """Single-view rows on 3Sources: printed, ours, and against classes in another order."""
@@ -485,6 +490,25 @@ class PaperStudy(Study, paper="lmsc"):
         caption = "Points from print, by the partition of k-means"
         return self.scores_table(wide.round(1).reset_index(), caption, of=map(RELEASED.format, self.sets),
                                  folded=f"rivals that end in k-means, in the mean: {told}")
+
+    @cached_property
+    def over_signs(self):
+        """AWP's row over random signs of eigenvectors, by graph and data set: points from print, mean spread,
+        printed numbers inside 95 % of the draws, p, and how many partitions there were."""
+        table = self.table("signs")
+        inside = table["printed"].between(table["low"], table["high"])
+        points = 100 * (table["printed"] - table["mean"]).abs()
+        table = table.assign(points=points, spread=100 * table["spread"], inside=inside, numbers=1)
+        return table.groupby(["graph", "dataset"], sort=False).agg({
+            "numbers": "sum", "points": "mean", "spread": "mean", "inside": "sum", "p": "first",
+            "partitions": "mean"})
+
+    def _signs(self):
+        found = self.over_signs.round({"points": 1, "spread": 1, "p": 3, "partitions": 0})
+        told = f"{found['inside'].groupby(level=0).sum().max()} of {len(self.table('signs')) // 4} numbers " \
+               "inside what signs at random give, at best"
+        return self.scores_table(found.reset_index(), "AWP from its authors' start, signs drawn at random",
+                                 of=map(RELEASED.format, self.sets), folded=told)
 
     def sensitivity(self, name):
         """Figure 2 or 3 of the paper, one parameter after the other, by our updates and by the release."""

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.lmsc_rivals import affinity, of_each_kind
+from benchmarks.lmsc_rivals import affinity, drawn, of_each_kind
+from mtclib.baselines.awp import alternate
 from mtclib.companion.papers import study_of
 from mtclib.companion.papers.lmsc import AS_RELEASED, RELEASED, SEEDS_TO_CHOOSE
 from mtclib.companion.verdicts import draws
@@ -53,6 +54,20 @@ def test_of_many_starts_the_best_has_the_lowest_inertia_and_the_most_frequent_is
                for y in found["single"]]
     assert (found["best"] == found["single"][np.argmin(inertia)]).all()
     assert any((found["most frequent"] == y).all() for y in found["single"])
+
+
+def test_draws_of_signs_end_where_some_choice_of_signs_ends_and_the_committed_ones_are_shown():
+    rng = np.random.default_rng(0)
+    Fs = [np.linalg.qr(rng.normal(size=(12, 2)))[0] for _ in range(2)]
+    choices = product(product([-1.0, 1.0], repeat=2), repeat=2)
+    ends = {tuple(alternate([F * s for F, s in zip(Fs, signs)], [np.eye(2)] * 2, 300, near=False)[0])
+            for signs in choices}
+    assert set(map(tuple, drawn(Fs, 200, rng))) == ends
+    assert len(ends) > 1
+    rows = study_of("lmsc").over_signs
+    assert (rows["numbers"].groupby(level=0).sum() == 36).all()
+    assert rows["p"].between(0.0019, 1).all()
+    assert "signs drawn at random" in str(study_of("lmsc").rivals())
 
 
 @pytest.mark.parametrize("name", SETS)
