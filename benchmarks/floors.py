@@ -64,7 +64,7 @@ _FEW = "few rows of the embedding differ: k-means starts as sparse data do"
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
-    "CLR": "sums and projections within its polynomial, of two or three columns, take as long as products",
+    "CLR": "the block eigensolver goes in many small steps, whose blocks it makes orthonormal",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",
@@ -602,7 +602,7 @@ SPECS = {
     "AWP": (awp_floor, [B + "awp:alternate"], [B + "awp:spectral_embedding"], []),
     "CCAClustering": (cca_floor, [B + "cca:best_kmeans"], [], [B + "cca:top_eigenvectors"]),
     "CLR": (clr_floor, [B + f"clr:{name}" for name in ("reweighted", "pieces", "smallest_eigenvectors")], [],
-            [B + "clr:steepened"]),
+            [B + "clr:top_eigenvectors"]),
     "ConMC": (lloyd_floor, ONE, [], []),
     "ConvexSub": (convex_floor, [B + "convexsub:solve"],
                   [B + "convexsub:Projection.clip", B + "convexsub:best_kmeans"], []),

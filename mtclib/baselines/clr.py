@@ -8,7 +8,7 @@ from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer
 from mtclib.core.checks import COUNT, POSITIVE
 from mtclib.core.errors import tell
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import EXTRA, steepened, top_eigenvectors
+from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import METRICS, among_filled, by_cosine, spread
 from mtclib.maths.linalg import unit_samples
 from mtclib.maths.neighbours import nearest_distances
@@ -124,7 +124,7 @@ class CLR(SingleTaskClusterer):
                 f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}",
                 DegenerateSubspaceWarning)
         start = np.random.default_rng(seed).standard_normal((A.shape[0], n_clusters + EXTRA))
-        F = smallest_eigenvectors(A, components, n_clusters, start, steep=True)
+        F = smallest_eigenvectors(A, components, n_clusters, start)
         solvable, S, lam, history = count <= n_clusters, A, float(self.lam), []
         while solvable and count != n_clusters and len(history) < self.max_iter:
             weights = reweighted(A, F, lam)
@@ -133,7 +133,7 @@ class CLR(SingleTaskClusterer):
             count, components = pieces(S)
             if count < n_clusters:
                 lam = min(2.0 * lam, LARGEST_PENALTY)
-                F = smallest_eigenvectors(S, components, n_clusters, np.hstack([F, start]), steep=True)
+                F = smallest_eigenvectors(S, components, n_clusters, np.hstack([F, start]))
             elif count > n_clusters:
                 lam /= 2.0
         labels = (components if count == n_clusters
@@ -191,13 +191,12 @@ def reweighted(A, F, lam):
                         shape=A.shape)
 
 
-def smallest_eigenvectors(S, components, n_vectors, start, *, steep=False):
+def smallest_eigenvectors(S, components, n_vectors, start):
     """Eigenvectors of the smallest eigenvalues of the Laplacian of a graph, (n, n_vectors), orthonormal.
 
     Those of eigenvalue 0 are known, one per component, and taken out, so that an iteration has to find only
     the others.  With more components than vectors, the largest components get one each.  S is a symmetric CSR
-    array; ``components`` are labels, (n,); ``start`` has at least ``n_vectors`` columns.  With ``steep``,
-    :func:`mtclib.maths.eigen.steepened` finds them: where most of the time is spent here.
+    array; ``components`` are labels, (n,); ``start`` has at least ``n_vectors`` columns.
     """
     sizes = np.bincount(components)
     largest = np.argsort(-sizes, kind="stable")[:n_vectors]
@@ -211,5 +210,4 @@ def smallest_eigenvectors(S, components, n_vectors, start, *, steep=False):
     def product(V):
         return A @ V - Z @ (top * (Z.T @ V))
 
-    asked = product, start, n_vectors - len(sizes), RESIDUAL * top
-    return np.hstack([Z, steepened(*asked, top) if steep else top_eigenvectors(*asked)[1]])
+    return np.hstack([Z, top_eigenvectors(product, start, n_vectors - len(sizes), RESIDUAL * top)[1]])

@@ -24,9 +24,6 @@ EXPANSIONS = 200
 # above the second, all have become orthonormal to 13 digits, and else they are made so once more.
 DEPENDENT, APART = 1e-14, 1e-2
 ROUNDING = 1e-13
-# Of Chebyshev's polynomial, and of the eigenvalues that it has to find: accuracy of the first look, and least
-# distance from the bound, as shares of it.
-DEGREE, ROUGH, MARGIN = 10, 0.03, 0.03
 # Of the Lanczos iteration; products with an array are dear, and its dense decomposition is near.
 RESTARTS = {True: 30, False: 300}
 # Accuracy of the leading eigenvectors of a graph, and columns of their random start beyond the wanted ones.
@@ -127,30 +124,6 @@ def _new_directions(R, S):
         if (squares > APART * most).all():
             break
     return R
-
-
-def steepened(product, start, n_vectors, tol, bound):
-    """Leading eigenvectors (n, n_vectors), as :func:`top_eigenvectors` finds them, by a polynomial.
-
-    For operators whose products take less time than the orthogonalisation of what they give, and whose
-    eigenvalues lie between 0 and ``bound``.  Rough Ritz values never exceed the wanted eigenvalues.  Below
-    the least of them, and a margin, Chebyshev's polynomial stays within [-1, 1]; above it rises convexly, so
-    that the leading vectors are the same and their eigenvalues lie further apart.
-    """
-    values, U, _ = top_eigenvectors(product, start, n_vectors, max(tol, ROUGH * bound))
-    if np.linalg.norm(product(U) - U * values) <= tol:
-        return U
-    high = min(values[-1] ** 2 / bound, (1.0 - MARGIN) * bound)
-
-    def polynomial(V):
-        before, now = V, product(V) * (2.0 / high) - V
-        for _ in range(DEGREE - 1):
-            before, now = now, product(now) * (4.0 / high) - 2.0 * now - before
-        return now
-
-    # By convexity a difference of values is at least this many times that of the eigenvalues.
-    slope = (np.cosh(DEGREE * np.arccosh(2.0 * values[-1] / high - 1.0)) - 1.0) / bound
-    return top_eigenvectors(polynomial, np.hstack([U, start]), n_vectors, slope * tol)[1]
 
 
 def extreme_of_downdate(diagonal, Q, count, largest=False):
