@@ -195,7 +195,7 @@ def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, 
 
 @pytest.mark.parametrize(("variable", "words"), [
     ("MTCLIB_RUNS", ["compare", "tasks", "--write"]), ("MTCLIB_BUILD", ["run", "mspl"]),
-    ("MTCLIB_DATA", ["list", "--data"]), ("MTCLIB_ROOT", ["cite", "LMSC"])])
+    ("MTCLIB_DATA", ["list", "--data"]), ("MTCLIB_ROOT", ["report"])])
 def test_a_variable_that_names_a_file_is_told_with_its_name(variable, words, repository, monkeypatch, capsys):
     for place in (Path(__file__), Path(__file__) / "deeper"):
         monkeypatch.setenv("MTCLIB_ROOT", str(paths.HOME))
