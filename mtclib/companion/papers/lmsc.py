@@ -505,8 +505,8 @@ class PaperStudy(Study, paper="lmsc"):
 
     def _signs(self):
         found = self.over_signs.round({"points": 1, "spread": 1, "p": 3, "partitions": 0})
-        told = f"{found['inside'].groupby(level=0).sum().max()} of {len(self.table('signs')) // 4} numbers " \
-               "inside what signs at random give, at best"
+        best = found.groupby(level=0)[["inside", "numbers"]].sum().max()
+        told = f"{best['inside']} of {best['numbers']} numbers inside what signs at random give, at best"
         return self.scores_table(found.reset_index(), "AWP from its authors' start, signs drawn at random",
                                  of=map(RELEASED.format, self.sets), folded=told)
 
