@@ -59,10 +59,8 @@ class State:
 
 
 def relation_step(costs, symmetric=False):
-    """W of all ordered pairs of tasks, Eq. (10): exact transport plans with uniform masses.
-
-    For a symmetric divergence W^st is the transpose of W^ts; otherwise both directions are solved.
-    """
+    """W of all ordered pairs of tasks, Eq. (10): exact transport plans with uniform masses.  For a symmetric
+    divergence W^st is the transpose of W^ts; otherwise both directions are solved."""
     plans = {}
     for (t, s), cost in costs.items():
         K_t, K_s = cost.shape
@@ -72,10 +70,8 @@ def relation_step(costs, symmetric=False):
 
 
 def assignment_step(task, centres):
-    """Nearest centroid of each sample, Eq. (12); ties go to the lowest index.
-
-    Returns the labels and the gains d(x_i||anchor) - d(x_i||u_h(i)), (n,) each.
-    """
+    """Nearest centroid of each sample, Eq. (12); ties go to the lowest index.  Returns the labels and the
+    gains d(x_i||anchor) - d(x_i||u_h(i)), (n,) each."""
     scores = task.products(centres.tilt)
     offsets = centres.far + centres.level
     scores -= offsets
@@ -88,10 +84,8 @@ def assignment_step(task, centres):
 
 def centroid_step(problem, state, t, exact=True):
     """u^t_z = argmin A d(mu_L||u) + B d(u||mu_R) for all z, Eq. (14); an empty uncoupled cluster stays.
-
     A = n_z/n + lam/K and B = lam/K; mu_L is the mean of the cluster's samples and of the centroids that W
-    matches to it, mu_R the mean of the gradients of those centroids, carried back.
-    """
+    matches to it, mu_R the mean of the gradients of those centroids, carried back."""
     n, counts, sums = len(state.labels[t]), state.counts[t], state.sums[t]
     if not problem.coupling:
         return np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], state.centres[t].points)
@@ -166,10 +160,8 @@ def measure(problem, state):
 
 
 def assign(problem, state, *, fill):
-    """Refresh labels, sums and counts; ``fill`` clusters that are empty.
-
-    Only where tasks are not coupled: otherwise an empty cluster's centroid follows the other tasks.
-    """
+    """Refresh labels, sums and counts; ``fill`` clusters that are empty.  Only where tasks are not coupled:
+    otherwise an empty cluster's centroid follows the other tasks."""
     for t, (task, centres) in enumerate(zip(problem.tasks, state.centres)):
         k = len(centres.points)
         labels, gains = assignment_step(task, centres)
@@ -181,10 +173,8 @@ def assign(problem, state, *, fill):
 
 
 def sweep(problem, state, *, exact=True, free=None):
-    """Relations, assignments, then the centroids of one task after the other, as in Algorithm 1.
-
-    Only the centroids of the tasks ``free`` move; by default all do.
-    """
+    """Relations, assignments, then the centroids of one task after the other, as in Algorithm 1.  Only the
+    centroids of the tasks ``free`` move; by default all do."""
     state.relation = relation_step(state.costs, problem.divergence.symmetric)
     assign(problem, state, fill=True)
     for t in range(len(state.centres)) if free is None else free:

@@ -275,10 +275,8 @@ class MTCMRL(MultiTaskClusterer):
 
 
 def initial_state(tasks, n_clusters, seed, starts=1):
-    """Start of Algorithm 1: Y^t = one-hot + 0.2, W^t = ones, G^(t,s) uniform.
-
-    W^t is d x h_t; the n_t x h_t of the paper is a misprint.
-    """
+    """Start of Algorithm 1: Y^t = one-hot + 0.2, W^t = ones, G^(t,s) uniform.  W^t is d x h_t; the n_t x h_t
+    of the paper is a misprint."""
     labels = [kmeans_once(task.X, k, seed, starts=starts).labels_ if task.start is None else task.start
               for task, k in zip(tasks, n_clusters)]
     Y = [one_hot(h, k) + OFFSET for h, k in zip(labels, n_clusters)]

@@ -24,21 +24,16 @@ INNER = 10
 @dataclass(frozen=True)
 class GradedProblem(Problem):
     """What all starts share: as for `mtclib.mbc.Problem`, with tasks that have ``combined``.
-
-    ``sums_to_one``: rows of P do; if not, the anchor must be the origin.
-    """
+    ``sums_to_one``: rows of P do; if not, the anchor must be the origin."""
 
     sums_to_one: bool = True
 
 
 @dataclass
 class GradedState:
-    """The variables of J, and what the next step needs.
-
-    Lists by task: ``centres`` M_t (Anchored), ``memberships`` P_t (n_t, K_t), and ``losses``
-    1/n_t |Phi_t - P_t M_t|^2.  Dicts from (t, s), t != s, to arrays (K_t, K_s): ``relation`` W^ts and
-    ``costs`` |m^t_z - m^s_l|^2.
-    """
+    """The variables of J, and what the next step needs.  Lists by task: ``centres`` M_t (Anchored),
+    ``memberships`` P_t (n_t, K_t), and ``losses`` 1/n_t |Phi_t - P_t M_t|^2.  Dicts from (t, s), t != s, to
+    arrays (K_t, K_s): ``relation`` W^ts and ``costs`` |m^t_z - m^s_l|^2."""
 
     centres: list
     memberships: list
@@ -68,10 +63,8 @@ def begin(problem, labels, n_clusters):
 
 
 def centroid_step(problem, state, t, coupled=True):
-    """The M_t that minimises J, shape (K_t, D): a linear system of size K_t.
-
-    (P^T P / n + 2 lam/K I) M = P^T Phi / n + 2 lam/(T-1) sum_s W^ts M_s, measured from the anchor.
-    """
+    """The M_t that minimises J, shape (K_t, D), by a linear system of size K_t, measured from the anchor:
+    (P^T P / n + 2 lam/K I) M = P^T Phi / n + 2 lam/(T-1) sum_s W^ts M_s."""
     P, pull = state.memberships[t], 2.0 * problem.coupling if coupled else 0.0
     system = P.T @ P / len(P)
     right = (problem.tasks[t].combined(P) - P.sum(axis=0)[:, None] * problem.anchor) / len(P)

@@ -30,10 +30,8 @@ class FeatureSamples(Smoothed):
 
 
 class GramSamples:
-    """The samples of one task, rows ``place`` of the Gram matrix K of all tasks, shape (N, N).
-
-    ``shape`` is (n, 2N): the number of samples, and of the entries of a point.
-    """
+    """The samples of one task, rows ``place`` of the Gram matrix K of all tasks, shape (N, N).  ``shape`` is
+    (n, 2N): the number of samples, and of the entries of a point."""
 
     def __init__(self, K, place):
         self.rows_of_K, self.place = K[place], place

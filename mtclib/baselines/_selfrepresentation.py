@@ -43,9 +43,7 @@ class ShiftedSolver:
 
     def solve(self, shifts, F):
         """The columns, (n, r), for positive shifts (r,), which the rounding of B raises, and F (n, r).
-
-        LinAlgError if B has a negative eigenvalue beyond the smallest shift.
-        """
+        LinAlgError if B has a negative eigenvalue beyond the smallest shift."""
         n, r = F.shape
         if n < 3 or r == 0:  # there is nothing to reduce
             shifts = shifts + n * np.finfo(float).eps * np.linalg.norm(self.B)
@@ -67,9 +65,7 @@ class ShiftedSolver:
 
 def neighbour_laplacian(X, n_neighbors, rank=None):
     """D - W with W_ij = exp(-d_ij^2 / (2 s^2)) between neighbours, averaged over both directions; (n, n).
-
-    See ``graphs.knn_affinity`` for s, ties and empty samples.
-    """
+    See ``graphs.knn_affinity`` for s, ties and empty samples."""
     W = knn_affinity(X, n_neighbors, rank=rank).toarray()
     return np.diag(W.sum(axis=1)) - W
 

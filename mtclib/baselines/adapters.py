@@ -19,11 +19,9 @@ from mtclib.core.checks import check_number
 
 
 class _Nested:
-    """What the three have in common: ``estimator``, ``parameters``, ``random_state`` and the version.
-
-    A subclass names the kinds of methods that it can run, and implements ``_run(nested, Xs, n_clusters)``,
-    which sets the labels and returns all fitted estimators.
-    """
+    """What the three have in common: ``estimator``, ``parameters``, ``random_state`` and the version.  A
+    subclass names the kinds of methods that it can run, and implements ``_run(nested, Xs, n_clusters)``,
+    which sets the labels and returns all fitted estimators."""
 
     kinds: ClassVar[tuple]
     wanted: ClassVar[str]
@@ -31,10 +29,8 @@ class _Nested:
 
     def fit(self, Xs, y=None):
         """Cluster all tasks with the nested method; data, errors and warnings are those of other estimators.
-
         What the nested method says speaks of what it was given: a stack, or a task of its own, is
-        ``Xs[0] (task 1)``.
-        """
+        ``Xs[0] (task 1)``."""
         nested = self._nested()
         Xs, n_clusters = self._read(Xs)
         models = self._run(nested.set_params(random_state=self.random_state), Xs, n_clusters)

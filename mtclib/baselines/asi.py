@@ -162,11 +162,9 @@ def _nothing_left(Z, rounding):
 
 
 def assign(Z, labels, n_clusters):
-    """Each row of Z, shape (n, l), to the nearest centroid of the current clusters.
-
-    A row leaves its own cluster only for one that is nearer by more than rounding.  An empty cluster has
-    taken the row farthest from its centroid, if one is not alone and not there.
-    """
+    """Each row of Z, shape (n, l), to the nearest centroid of the current clusters.  A row leaves its own
+    cluster only for one that is nearer by more than rounding.  An empty cluster has taken the row farthest
+    from its centroid, if one is not alone and not there."""
     rows = np.arange(len(Z))
     counts = np.bincount(labels, minlength=n_clusters)
     centroids = one_hot(labels, n_clusters).T @ Z / np.maximum(counts, 1)[:, None]
@@ -203,10 +201,8 @@ class Occurring:
 
 
 def subspace(X, D, n_components, which, space):
-    """F for given clusters, (d, <= n_components), orthonormal columns.
-
-    D holds one-hot labels, (n, k); ``which`` is one of SUBSPACES, ``space`` an Occurring, None for 'adr'.
-    """
+    """F for given clusters, (d, <= n_components), orthonormal columns.  D holds one-hot labels, (n, k);
+    ``which`` is one of SUBSPACES, ``space`` an Occurring, None for 'adr'."""
     Z = D / np.sqrt(np.maximum(D.sum(axis=0), 1.0))
     if which == "adr":
         left, values, _ = svd(X.T @ Z, full_matrices=False)

@@ -130,10 +130,8 @@ class DiMSC(MultiViewClusterer):
 
 
 class View:
-    """A view in the eigenbasis of its Gram matrix G = P diag(a) P^T, (n, n), where Z = P Y^T.
-
-    ``smooth``, (n, n), is the Laplacian times its weight.
-    """
+    """A view in the eigenbasis of its Gram matrix G = P diag(a) P^T, (n, n), where Z = P Y^T.  ``smooth``,
+    (n, n), is the Laplacian times its weight."""
 
     def __init__(self, G, smooth):
         self.values, self.vectors = spectrum(G)
@@ -141,10 +139,8 @@ class View:
         self.target = self.vectors * self.values
 
     def update(self, solver, others=(), weight=0.0):
-        """The solution of G Z + Z B = G with B = smooth + weight sum K, over the parts of others.
-
-        Row i of P^T Z is a_i p_i^T (a_i I + B)^-1.  Rows where a_i is 0 would be 0: they are left out.
-        """
+        """The solution of G Z + Z B = G with B = smooth + weight sum K, over the parts of others.  Row i of
+        P^T Z is a_i p_i^T (a_i I + B)^-1.  Rows where a_i is 0 would be 0: they are left out."""
         np.copyto(solver.B, self.smooth)
         for other in others:
             solver.B += weight * other.K
@@ -155,11 +151,9 @@ class View:
 
 
 class Part(NamedTuple):
-    """Coefficients Z = P Y^T of a view, Y of shape (n, r).
-
-    K = H Z^T Z H, (n, n), is all that other views need.  ``value`` is |X - X Z|^2 for samples in columns, and
-    the smoothness term, which needs no more than K.
-    """
+    """Coefficients Z = P Y^T of a view, Y of shape (n, r).  K = H Z^T Z H, (n, n), is all that other views
+    need.  ``value`` is |X - X Z|^2 for samples in columns, and the smoothness term, which needs no more than
+    K."""
 
     Y: np.ndarray
     K: np.ndarray
@@ -167,10 +161,8 @@ class Part(NamedTuple):
 
 
 def alternate(views, diversity, max_iter, tol):
-    """Sweeps over the views until the objective converges, from the optimum without diversity.
-
-    Returns Y_v, (n, r_v) each, the objective after each sweep, and whether it converged.
-    """
+    """Sweeps over the views until the objective converges, from the optimum without diversity.  Returns Y_v,
+    (n, r_v) each, the objective after each sweep, and whether it converged."""
     solver = ShiftedSolver(len(views[0].smooth), max(len(view.values) for view in views))
     # The start of the first view is replaced at once: it matters for nothing but the objective of the start.
     start = [None, *(view.update(solver) for view in views[1:])]

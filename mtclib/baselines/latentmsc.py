@@ -129,21 +129,17 @@ class LatentMSC(MultiViewClusterer):
 
 
 def root(Xs):
-    """All views side by side, samples in columns, up to a rotation of the features: (rank, n).
-
-    One row of zeros if all samples are zero.
-    """
+    """All views side by side, samples in columns, up to a rotation of the features: (rank, n).  One row of
+    zeros if all samples are zero."""
     squares, Q = spectrum(sum(dense_product(X, X.T) for X in Xs))
     return np.sqrt(squares)[:, None] * Q.T if squares.size else np.zeros((1, len(Q)))
 
 
 @dataclass
 class Model:
-    """What a sweep changes: H (h, n), Z and its copy J of small rank (n, n), errors and multipliers.
-
-    Eh (m, n) and Er (h, n) are the errors of M = P H and H = H Z; Yh, Yr and Yz the multipliers of these two
-    and of J = Z.
-    """
+    """What a sweep changes: H (h, n), Z and its copy J of small rank (n, n), errors and multipliers.  Eh
+    (m, n) and Er (h, n) are the errors of M = P H and H = H Z; Yh, Yr and Yz the multipliers of these two and
+    of J = Z."""
 
     H: np.ndarray
     Z: np.ndarray
@@ -156,10 +152,8 @@ class Model:
 
 
 def threshold_singular_values(A, tau):
-    """The J that minimises tau |J|_trace + |J - A|^2 / 2, and its trace norm.
-
-    Through the eigenvectors of A^T A, in half the time, where that is exact enough.
-    """
+    """The J that minimises tau |J|_trace + |J - A|^2 / 2, and its trace norm.  Through the eigenvectors of
+    A^T A, in half the time, where that is exact enough."""
     size = np.linalg.norm(A)
     if size <= tau:
         return np.zeros_like(A), 0.0
@@ -214,10 +208,8 @@ def sweep(model, R, lam, mu, sign):
 
 
 def solve(R, H, lam, sign, max_iter, tol):
-    """Sweeps until no constraint is violated by more than ``tol``: Model, history, converged.
-
-    R has shape (m, n); the start H (h, n), h <= m; ``sign`` is 1.0 or -1.0.
-    """
+    """Sweeps until no constraint is violated by more than ``tol``: Model, history, converged.  R has shape
+    (m, n); the start H (h, n), h <= m; ``sign`` is 1.0 or -1.0."""
     n, no_errors, no_rests = R.shape[1], np.zeros_like(R), np.zeros_like(H)
     nothing = np.zeros((n, n))
     model = Model(H, nothing, nothing, no_errors, no_rests, no_errors, no_rests, nothing)

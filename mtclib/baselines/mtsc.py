@@ -150,11 +150,8 @@ def penalty(squares, p):
 
 
 class Task:
-    """The data of a task, and its part of the model.
-
-    X has shape (n, d); ``adjacency`` is I - L, an (n, n) array or operator.  F, (n, n_clusters), has
-    orthonormal columns; W is (d, n_clusters).
-    """
+    """The data of a task, and its part of the model.  X has shape (n, d); ``adjacency`` is I - L, an (n, n)
+    array or operator.  F, (n, n_clusters), has orthonormal columns; W is (d, n_clusters)."""
 
     def __init__(self, X, adjacency, n_clusters, seed):
         self.X, self.XT = X, X.T.tocsr() if sp.issparse(X) else X.T

@@ -131,7 +131,5 @@ class RMKMC(MultiViewClusterer):
 
 def view_weights(totals, gamma):
     """Minimiser of sum_v alpha_v^gamma h_v on the simplex: proportional to h_v^(1 / (1 - gamma)), gamma > 1.
-
-    h are positive sums of distances, one per view.
-    """
+    h are positive sums of distances, one per view."""
     return softmax(np.log(totals) / (1.0 - gamma))

@@ -71,10 +71,8 @@ class Link:
 
 
 def relate_tasks(Us, indicators):
-    """Steps 1 and 2 for all ordered pairs of tasks: a dict from (t, s) to Link.
-
-    U_t, (n_t, d), are CSR and nonnegative, with rows of unit length, or zero; indicators (n_t, k_t) one-hot.
-    """
+    """Steps 1 and 2 for all ordered pairs of tasks: a dict from (t, s) to Link.  U_t, (n_t, d), are CSR and
+    nonnegative, with rows of unit length, or zero; indicators (n_t, k_t) one-hot."""
     sums = [H.T @ U for H, U in zip(indicators, Us)]
     pairs = [(t, s) for t in range(len(Us)) for s in range(len(Us)) if t != s]
     links = {}
@@ -88,10 +86,8 @@ def relate_tasks(Us, indicators):
 
 def jensen_shannon(P, Q):
     """Jensen-Shannon divergences, with natural logarithms, between distributions given by their weights.
-
     Rows of P, (k, d), and Q, (m, d), nonnegative, need not sum to 1.  The result, (k, m), is in 0 .. ln 2;
-    infinite where a row is zero.
-    """
+    infinite where a row is zero."""
     P, Q = (normalize(np.asarray(A), norm="l1") for A in (P, Q))
     own = entr(P).sum(axis=1)[:, None] + entr(Q).sum(axis=1)
     mixed = np.array([[entr((p + q) / 2.0).sum() for q in Q] for p in P])
@@ -101,10 +97,8 @@ def jensen_shannon(P, Q):
 
 def mutual_nearest(D):
     """Pairs (z, l), (n_pairs, 2), for which D[z, l] is finite and the least of its row and of its column.
-
-    The least entry of D is always such a pair; among equals the first of a row or column counts, so that
-    the pairs are a matching.
-    """
+    The least entry of D is always such a pair; among equals the first of a row or column counts, so that the
+    pairs are a matching."""
     D = D.round(DECIMALS)
     z = np.arange(len(D))
     nearest_column = D.argmin(axis=1)
@@ -114,9 +108,7 @@ def mutual_nearest(D):
 
 def relatedness(U, V):
     """e_ts from the samples of two subtasks: how much of the mean of ``U`` a weighted mean of ``V`` meets.
-
-    Both are as in `relate_tasks`.  In 0 .. 1; 0 if either is empty.
-    """
+    Both are as in `relate_tasks`.  In 0 .. 1; 0 if either is empty."""
     if not U.nnz or not V.nnz:
         return 0.0
     target = np.asarray(U.sum(axis=0)).ravel() / U.shape[0]

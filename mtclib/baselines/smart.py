@@ -35,10 +35,8 @@ def partition_losses(problem, labels, n_clusters):
 
 
 def solve_alone(steps, problem, labels, n_clusters, **limits):
-    """Every task by the single-task method, from its own partition.
-
-    Returns states of one task each, their local losses, (T,), and whether all converged.
-    """
+    """Every task by the single-task method, from its own partition.  Returns states of one task each, their
+    local losses, (T,), and whether all converged."""
     states, losses, converged = [], [], True
     for t, (start, k) in enumerate(zip(labels, n_clusters)):
         alone = single_task(problem, t)
@@ -185,10 +183,8 @@ def total_loss(problem, state):
 
 
 def smart_sweep(problem, state, *, taken, exact=True):
-    """Relations, assignments, and for one task after the other the better of both centroids.
-
-    Appends to ``taken`` which tasks took the boosted centroids, an array of bool.
-    """
+    """Relations, assignments, and for one task after the other the better of both centroids.  Appends to
+    ``taken`` which tasks took the boosted centroids, an array of bool."""
     state.relation = mbc.relation_step(state.costs, problem.divergence.symmetric)
     mbc.assign(problem, state, fill=True)
     alone = replace(problem, coupling=0.0)

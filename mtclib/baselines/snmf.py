@@ -212,10 +212,8 @@ class SNMFLR(SingleTaskClusterer):
 
 
 class RegressedSimilarity:
-    """M - lam mu (mu I + lam X X^T)^{-1}, never formed: symmetric, and not a similarity.
-
-    lam ||Y - X W||^2 + mu ||W||^2 has the minimum lam <Y, Y - X W> over W, which is quadratic in Y.
-    """
+    """M - lam mu (mu I + lam X X^T)^{-1}, never formed: symmetric, and not a similarity.  lam ||Y - X W||^2 +
+    mu ||W||^2 has the minimum lam <Y, Y - X W> over W, which is quadratic in Y."""
 
     def __init__(self, M, system, lam, mu):
         self.M, self.system, self.lam, self.mu = M, system, lam, mu

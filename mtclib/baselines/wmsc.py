@@ -143,11 +143,9 @@ def too_many(model, Xs):
 
 
 def weight_problem(graphs, pairs, ridge, smoothness):
-    """The quadratic objective x^T G x / 2 - y^T x + constant of the weights; see ``WMSC``.
-
-    ``pairs`` are the leading eigenvalues, (k,), and eigenvectors, (n, k), of each graph.  G is (V, V),
-    positive definite, y (V,).
-    """
+    """The quadratic objective x^T G x / 2 - y^T x + constant of the weights; see ``WMSC``.  ``pairs`` are the
+    leading eigenvalues, (k,), and eigenvectors, (n, k), of each graph.  G is (V, V), positive definite, y
+    (V,)."""
     # A pair that does not exist has the eigenvalue NaN and a zero vector.
     pairs = [(np.nan_to_num(values), U) for values, U in pairs]
     Ks = [graph.block(np.arange(graph.shape[0])) for graph in graphs]
@@ -168,9 +166,7 @@ def weight_problem(graphs, pairs, ridge, smoothness):
 
 def largest_angles(bases):
     """Largest principal angle between each two subspaces, in 0 .. pi / 2: (V, V), symmetric, zero diagonal.
-
-    Bases have orthonormal columns, (n, k); a zero column counts as orthogonal to everything.
-    """
+    Bases have orthonormal columns, (n, k); a zero column counts as orthogonal to everything."""
     angles = np.zeros((len(bases), len(bases)))
     for i in range(len(bases)):
         for j in range(i):

@@ -1,10 +1,9 @@
 """The estimator contract: validation, restarts, history, and warnings that several methods share.
 
-Rows are samples, as in scikit-learn, although the papers put samples into columns: X here is the
-transpose of X there.  A multi-task estimator takes a list of tasks, ``Xs[t]`` of shape
-(n_t, n_features) with one feature space for all; a multi-view estimator takes a list of views,
-``Xs[v]`` of shape (n, n_features_v) with one set of samples for all; a lifelong one takes
-a list of tasks, each a list of views, ``Xs[t][v]``.
+Rows are samples, as in scikit-learn, although the papers put samples into columns: X here is the transpose of
+X there.  A multi-task estimator takes a list of tasks, ``Xs[t]`` of shape (n_t, n_features) with one feature
+space for all; a multi-view estimator takes a list of views, ``Xs[v]`` of shape (n, n_features_v) with one set
+of samples for all; a lifelong one takes a list of tasks, each a list of views, ``Xs[t][v]``.
 
 Lists as input are what differs from scikit-learn: its ``check_estimator`` passes through an adapter with one
 input, but for the words of two refusals, and a ``ValueError`` where it wants a ``TypeError``.
@@ -233,12 +232,9 @@ class LifelongClusterer(BaseClusterer):
 
 
 class SingleTaskClusterer(MultiTaskClusterer):
-    """Base of the baselines that cluster each task alone.
-
-    A subclass implements ``_fit_task(prepared[t], n_clusters, seed) -> Fit``.  All tasks get the same
-    seeds and each keeps its own best start, so that a task's result does not depend on its place in
-    ``Xs`` or on the others.
-    """
+    """Base of the baselines that cluster each task alone.  A subclass implements
+    ``_fit_task(prepared[t], n_clusters, seed) -> Fit``.  All tasks get the same seeds and each keeps its own
+    best start, so that a task's result does not depend on its place in ``Xs`` or on the others."""
 
     def _fit_best(self, prepared, n_clusters, seeds):
         fits = [_best(self._fit_task(task, k, seed) for seed in seeds)
@@ -299,9 +295,7 @@ def stops(before, after, tol, atol=0.0):
 
 def spawn_seeds(random_state, n_starts):
     """Seeds of the restarts, in 0 .. 2**32 - 1; the first ones do not change when ``n_starts`` grows.
-
-    ``random_state`` is None, which draws fresh entropy, an int >= 0, a Generator, or a RandomState.
-    """
+    ``random_state`` is None, which draws fresh entropy, an int >= 0, a Generator, or a RandomState."""
     if isinstance(random_state, np.random.Generator):
         random_state = int(random_state.integers(2**63))
     elif isinstance(random_state, np.random.RandomState):
@@ -313,11 +307,8 @@ def spawn_seeds(random_state, n_starts):
 
 
 class DegenerateSubspaceWarning(UserWarning):
-    """The data do not determine the subspace that a method works in, or nothing is left in it.
-
-    The result is then that of the start, or of a tie broken by rule; the message says why, and which
-    option avoids it.
-    """
+    """The data do not determine the subspace that a method works in, or nothing is left in it.  The result is
+    then that of the start, or of a tie broken by rule; the message says why, and which option avoids it."""
 
 
 class EmptyClusterWarning(UserWarning):

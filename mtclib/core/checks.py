@@ -224,9 +224,7 @@ def _as_list(Xs, what, name="Xs", single="fit([X])"):
 
 def aligned(Xs, kind):
     """The same data with data frames in one order: views of a task by their index, tasks by their columns.
-
-    ``ValueError`` if the names of two data frames are not the same, whatever their order, or repeat.
-    """
+    ``ValueError`` if the names of two data frames are not the same, whatever their order, or repeat."""
     if not isinstance(Xs, (list, tuple)) or kind == "lifelong" and not all(
             isinstance(views, (list, tuple)) and len(views) == len(Xs[0]) for views in Xs):
         return Xs  # which is refused later
@@ -280,10 +278,8 @@ def check_tasks(Xs, *, nonnegative=False):
 
 
 def check_views(Xs, name="Xs", where="", *, nonnegative=False, float32=False):
-    """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix.
-
-    Of one task of a sequence, ``name`` is its place and ``where`` says which it is.
-    """
+    """Validated views: a list of float64 arrays or CSR arrays with equally many rows; see check_matrix.  Of
+    one task of a sequence, ``name`` is its place and ``where`` says which it is."""
     place = f"{where}, " if where else ""
     Xs = _as_list(Xs, "view", f"{name} ({where})", "[X]") if where else _as_list(Xs, "view")
     Xs = [check_matrix(X, f"{name}[{v}] ({place}view {v + 1})", nonnegative=nonnegative, float32=float32)
@@ -348,9 +344,7 @@ def check_n_clusters(n_clusters, Xs, *, same_for=None):
 
 def check_initial_labels(init, Xs, n_clusters):
     """Initial partitions given by the user, a list with one int array per task; None for a named start.
-
-    Raises ``ValueError`` for a wrong number of arrays or length, or labels outside 0 .. n_clusters[t] - 1.
-    """
+    Raises ``ValueError`` for a wrong number of arrays or length, or labels outside 0 .. n_clusters[t] - 1."""
     if isinstance(init, str):
         return None
     if not isinstance(init, (list, tuple)) or len(init) != len(Xs):

@@ -7,9 +7,7 @@ import warnings
 
 class MtclibError(Exception):
     """Something that the message explains, and what to do about it; the command line prints it as it is.
-
-    Each subclass is an error of the standard library as well, mostly a ``ValueError``.
-    """
+    Each subclass is an error of the standard library as well, mostly a ``ValueError``."""
 
 
 def check_option(name, value, options, error=ValueError):

@@ -28,10 +28,8 @@ def extremes(values):
 
 
 def row_blocks(X):
-    """Slices of about ``BLOCK`` entries that cover X; of a mapped file, each is let go after use.
-
-    A sparse array, which is in memory, is one block.
-    """
+    """Slices of about ``BLOCK`` entries that cover X; of a mapped file, each is let go after use.  A sparse
+    array, which is in memory, is one block."""
     if not isinstance(X, np.ndarray):
         yield slice(None)
         return
@@ -43,9 +41,7 @@ def row_blocks(X):
 
 def let_go(X):
     """Give back the memory that the pages of a mapped file take, where X is one; at need they are read again.
-
-    What was written to a map of mode 'c', which its file does not have, stays.
-    """
+    What was written to a map of mode 'c', which its file does not have, stays."""
     while isinstance(X, np.ndarray) and not (isinstance(X, np.memmap) and isinstance(X.base, mmap.mmap)):
         X = X.base
     if isinstance(X, np.memmap) and X.mode != "c" and hasattr(mmap, "MADV_DONTNEED"):

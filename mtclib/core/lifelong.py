@@ -66,11 +66,8 @@ class Libraries:
 
 
 def save_libraries(path, libraries, header):
-    """Write the libraries of at least one task to one npz file, all of it or nothing.
-
-    A file of that name is replaced.  ``header`` is what else is needed to go on; ``ValueError`` if JSON has
-    no form for it.
-    """
+    """Write the libraries of at least one task to one npz file, all of it or nothing.  A file of that name is
+    replaced.  ``header`` is what else is needed to go on; ``ValueError`` if JSON has no form for it."""
     header = {"format": FORMAT, "version": FORMAT_VERSION, "n_tasks": libraries.n_tasks, **header}
     try:
         text = json.dumps(header, sort_keys=True, allow_nan=False, default=lambda value: value.tolist())
@@ -88,9 +85,7 @@ def save_libraries(path, libraries, header):
 
 def load_libraries(path):
     """Libraries and header from a file of :func:`save_libraries`; ``FileNotFoundError`` if there is none.
-
-    ``StateFileError`` if it is damaged, no file of libraries, or of another format version.
-    """
+    ``StateFileError`` if it is damaged, no file of libraries, or of another format version."""
     try:
         if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
             raise ValueError("it is no file")
@@ -150,11 +145,8 @@ def _checked(header):
 
 
 class LibraryClusterer(LifelongClusterer):
-    """Common to the methods with libraries.
-
-    A subclass implements ``_task(views, k, seed, past)``, which gives a :class:`mtclib.lmsc.Task`, and
-    ``_represent(task)``, which gives what k-means sees.
-    """
+    """Common to the methods with libraries.  A subclass implements ``_task(views, k, seed, past)``, which
+    gives a :class:`mtclib.lmsc.Task`, and ``_represent(task)``, which gives what k-means sees."""
 
     def fit(self, Xs, y=None):
         """Forget everything and learn a list of tasks, one after the other.

@@ -25,9 +25,7 @@ class NumericalError(MtclibError, FloatingPointError):
 @contextmanager
 def shield(model, Xs):
     """Errors of numerical libraries, and of ``check_finite``, become a ``NumericalError`` of ``model``.
-
-    ``ValueError`` of this package's own checks passes through, and so does what a nested method has told.
-    """
+    ``ValueError`` of this package's own checks passes through, and so does what a nested method has told."""
     try:
         with np.errstate(over="ignore"):  # what is infinite then is told by its error
             yield

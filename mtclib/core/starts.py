@@ -32,10 +32,8 @@ EVEN = 1e-9
 
 
 class _Shared:
-    """A setting of the whole process that holds while any thread is inside.
-
-    Threads leave in any order: a context of their own each would put back what another had set, for good.
-    """
+    """A setting of the whole process that holds while any thread is inside.  Threads leave in any order: a
+    context of their own each would put back what another had set, for good."""
 
     def __init__(self, setting):
         self.setting, self.lock, self.inside, self.seen, self.entered = setting, Lock(), 0, 0, ExitStack()
@@ -56,10 +54,8 @@ class _Shared:
 
 @contextmanager
 def one_thread(user_api=None):
-    """A context in which all libraries, or only those of ``user_api`` 'blas', use one thread.
-
-    Libraries count that are loaded when the context is entered.
-    """
+    """A context in which all libraries, or only those of ``user_api`` 'blas', use one thread.  Libraries
+    count that are loaded when the context is entered."""
     others = _libraries(len(sys.modules))[1]
     with _ONE_BLAS, nullcontext() if user_api == "blas" else others.limit(limits=1):
         yield
@@ -197,11 +193,9 @@ def _seeded(Z, n_clusters, seeds, seeding):
 
 
 def _spread(X, n_clusters, rngs, trials):
-    """Rows that k-means++ takes with each generator, (s, n_clusters), for all generators at once.
-
-    They are those of scikit-learn to the last bit, which decides between two rows that are nearest to each
-    other: products have the same shapes.
-    """
+    """Rows that k-means++ takes with each generator, (s, n_clusters), for all generators at once.  They are
+    those of scikit-learn to the last bit, which decides between two rows that are nearest to each other:
+    products have the same shapes."""
     n, s = len(X), len(rngs)
     squares, each, ones = np.einsum("ij,ij->i", X, X), np.full(n, 1.0 / n), np.ones(n)
 
@@ -281,10 +275,8 @@ def _members(X, centres, unsure):
 
 
 def _as_sparse(model, X, centres):
-    """Fit a k-means model on dense rows from centroids by the very steps that it takes on CSR rows.
-
-    Returns False where rounding might decide a step, or a cluster is empty.
-    """
+    """Fit a k-means model on dense rows from centroids by the very steps that it takes on CSR rows.  Returns
+    False where rounding might decide a step, or a cluster is empty."""
     tol, squares = model.tol * X.var(axis=0).mean(), np.einsum("ij,ij->i", X, X)
     unsure = UNSURE * (X.shape[1] + 2) * squares.max()
     model.n_iter_, last, ones = 0, None, np.ones(len(X))
@@ -330,10 +322,8 @@ def one_hot(labels, n_clusters):
 
 
 def fill_empty(labels, distances, k, rounding):
-    """Labels with the samples farthest from their centroids moved to clusters that are empty.
-
-    As in scikit-learn's k-means; a sample that is alone, or no farther than rounding, stays.
-    """
+    """Labels with the samples farthest from their centroids moved to clusters that are empty.  As in
+    scikit-learn's k-means; a sample that is alone, or no farther than rounding, stays."""
     labels, far = labels.copy(), np.where(distances > rounding, distances, 0.0)
     counts = np.bincount(labels, minlength=k)
     for z in np.flatnonzero(counts == 0):

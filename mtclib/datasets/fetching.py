@@ -217,10 +217,8 @@ def _check_online():
 
 @contextmanager
 def incoming(cache):
-    """Yield a folder in a folder of the cache, so that moving a file into place is atomic.
-
-    What a process that was killed left in such a one goes after a day.
-    """
+    """Yield a folder in a folder of the cache, so that moving a file into place is atomic.  What a process
+    that was killed left in such a one goes after a day."""
     cache.mkdir(parents=True, exist_ok=True)
     for left in cache.glob(".incoming-*"):
         with suppress(OSError):  # another process takes it away

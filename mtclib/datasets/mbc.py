@@ -55,9 +55,7 @@ def _weighed(counts, rows, weights) -> list:
 
 def two_tasks(name, counts, rows, classes, weights, steps, **origin) -> Dataset:
     """Cut a set of documents into two tasks: `rows` of each, and their `classes`, numbered in sorted order.
-
-    `steps` were done before.
-    """
+    `steps` were done before."""
     coded = [np.unique(names, return_inverse=True) for names in classes]
     return Dataset(
         name=name, kind="multitask", Xs=_weighed(counts, rows, weights), labels=[codes for _, codes in coded],

@@ -42,10 +42,8 @@ def _messages(edition, file) -> Corpus:
 
 @cache
 def _word_counts() -> Corpus:
-    """By-date edition as the collector's word counts, test half: 7,505 documents, words in no order.
-
-    Made with Rainbow: no headers, words that occur at least twice, no documents of one word.
-    """
+    """By-date edition as the collector's word counts, test half: 7,505 documents, words in no order.  Made
+    with Rainbow: no headers, words that occur at least twice, no documents of one word."""
     files = tuple(f"20newsgroups-matlab/{file}" for file in (
         "test.data", "test.label", "vocabulary.txt", "newsgrouplabels.txt"))
     labels, vocabulary, names = (fetch(file).read_text(encoding="ascii").split() for file in files[1:])
@@ -215,9 +213,7 @@ def halves(text: str) -> tuple[str, str]:
 
 def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
     """Positions of `n_per_class` samples of each class per task, in random order, none of them in two tasks.
-
-    A shorter stream is the beginning of a longer one.
-    """
+    A shorter stream is the beginning of a longer one."""
     check_number("n_tasks", n_tasks, low=1, integer=True)
     check_number("n_per_class", n_per_class, low=1, integer=True)
     check_number("split_seed", split_seed, low=0, integer=True)

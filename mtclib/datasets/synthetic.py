@@ -186,12 +186,9 @@ def noise_documents(counts, n_documents, terms, factor, random_state):
 
 
 def with_noise(data, share, kind="mixed", random_state=0) -> Dataset:
-    """Add documents of no class, with label -1, at the end of every task of term counts.
-
-    Of the documents of each new task, as many as `share` (in [0, 1)) are noise.  Words are drawn by their
-    frequency over all tasks; documents of `kind` "mixed" are as long as real ones, "long" ones five times
-    that.
-    """
+    """Add documents of no class, with label -1, at the end of every task of term counts.  Of the documents of
+    each new task, as many as `share` (in [0, 1)) are noise.  Words are drawn by their frequency over all
+    tasks; documents of `kind` "mixed" are as long as real ones, "long" ones five times that."""
     check_number("share", share, low=0, high=1)
     check_number("random_state", random_state, low=0, integer=True)
     check_option("kind", kind, NOISE)
@@ -220,8 +217,7 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
     share, kind, random_state
         See :func:`with_noise`.
     weighting : str, default="counts"
-        One of :data:`mtclib.datasets.text.WEIGHTINGS`.
-        Applied to real and planted documents together.
+        One of :data:`mtclib.datasets.text.WEIGHTINGS`.  Applied to real and planted documents together.
     **params
         Of the loader named by `base`.
     """

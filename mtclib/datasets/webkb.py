@@ -41,20 +41,16 @@ _MARKUP = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>|</?[a-z!][^>]*>",
 
 
 def page_text(page: str) -> str:
-    """Return the text of a stored page: its body without comments, scripts, styles and tags.
-
-    Every tag becomes a blank; the title stays, and character references are decoded.
-    """
+    """Return the text of a stored page: its body without comments, scripts, styles and tags.  Every tag
+    becomes a blank; the title stays, and character references are decoded."""
     body = page.replace("\r\n", "\n").replace("\r", "\n").partition("\n\n")[2]
     return html.unescape(_MARKUP.sub(" ", body))
 
 
 @cache
 def webkb_pages() -> Corpus:
-    """WebKB as stored: 8,282 pages with HTTP headers and markup, by class, university and address.
-
-    Labels are "university.class"; "misc" is the university of the pages from elsewhere.
-    """
+    """WebKB as stored: 8,282 pages with HTTP headers and markup, by class, university and address.  Labels
+    are "university.class"; "misc" is the university of the pages from elsewhere."""
     rows = []
     for path, data in read_packed(ARCHIVE).items():
         _, label, university, _ = path.split("/", 3)

@@ -24,11 +24,8 @@ DIFFERENCE = 6e-6  # cube root of the rounding unit: the best step of a central 
 
 
 def i_divergence(left, right, A, B):
-    """The minimiser for the generalised I-divergence.
-
-    A (1 - left/u) + B log(u/right) = 0; with y = A left / (B u) this is y + log y = z,
-    z = A/B + log(A left / (B right)): y is the Wright omega function of z.
-    """
+    """The minimiser for the generalised I-divergence.  A (1 - left/u) + B log(u/right) = 0; with y = A left /
+    (B u) this is y + log y = z, z = A/B + log(A left / (B right)): y is the Wright omega function of z."""
     # Row by row the work stays in the processor's cache: twice as fast for thousands of features.
     return np.stack([_i_divergence_row(*row) for row in zip(left, right, A / B)])
 

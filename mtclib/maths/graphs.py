@@ -42,10 +42,8 @@ JOINED = 1e-15
 
 
 class FactoredSimilarity:
-    """M = U U^T for a factor U (n, d), dense or CSR, nonnegative: M is never formed.
-
-    Products cost O(nnz(U) h) instead of O(n^2 h).
-    """
+    """M = U U^T for a factor U (n, d), dense or CSR, nonnegative: M is never formed.  Products cost O(nnz(U)
+    h) instead of O(n^2 h)."""
 
     def __init__(self, U):
         self.U, self.UT = thin(U), thin(U.T)
@@ -76,10 +74,8 @@ def _block_norm(rows, right):
 
 
 class DenseSimilarity:
-    """A symmetric similarity matrix M (n, n), dense or CSR; entries may be negative.
-
-    A factor U (n, d) with U U^T = M makes products cheaper if d is small.
-    """
+    """A symmetric similarity matrix M (n, n), dense or CSR; entries may be negative.  A factor U (n, d) with
+    U U^T = M makes products cheaper if d is small."""
 
     def __init__(self, M, U=None):
         self.M, self.shape = thin(M), M.shape
@@ -100,11 +96,9 @@ class DenseSimilarity:
 
 
 def cosine_similarity(X):
-    """Cosine similarity of the rows; rows of zero norm are similar to nothing, not even themselves.
-
-    A ``FactoredSimilarity`` without any (n, n) array if X is nonnegative (text), else a ``DenseSimilarity``,
-    because positive and negative entries have to be told apart.
-    """
+    """Cosine similarity of the rows; rows of zero norm are similar to nothing, not even themselves.  A
+    ``FactoredSimilarity`` without any (n, n) array if X is nonnegative (text), else a ``DenseSimilarity``,
+    because positive and negative entries have to be told apart."""
     U = unit_samples(X)
     values = U.data if sp.issparse(U) else U
     if values.size == 0 or values.min() >= 0:
@@ -114,10 +108,8 @@ def cosine_similarity(X):
 
 def similarities(Xs, similarity):
     """One similarity per task, by 'cosine', a callable of X, or a list of precomputed (n_t, n_t) arrays.
-
     Raises ``ValueError`` for an unknown option, and for a matrix of the wrong shape, not finite or not
-    symmetric.
-    """
+    symmetric."""
     if isinstance(similarity, str) and similarity == "cosine":
         return [cosine_similarity(X) for X in Xs]
     return [DenseSimilarity(as_dense(M)) for M in _matrices("similarity", "'cosine'", similarity, Xs, "task")]
@@ -145,11 +137,9 @@ def check_symmetric(M, n, name, **rules):
 
 
 class NormalizedCosine:
-    """L = D^-1/2 A D^-1/2 for cosine similarities A of a nonnegative X (n, d), A_ii = 0; never formed.
-
-    With S the inverse of lengths times roots of degrees, L = S X X^T S but for the diagonal: of many samples
-    X is not copied.
-    """
+    """L = D^-1/2 A D^-1/2 for cosine similarities A of a nonnegative X (n, d), A_ii = 0; never formed.  With
+    S the inverse of lengths times roots of degrees, L = S X X^T S but for the diagonal: of many samples X is
+    not copied."""
 
     def __init__(self, X):
         squares = row_norms(X, squared=True)
@@ -201,10 +191,8 @@ class NormalizedCosine:
 
 
 class NormalizedMatrix:
-    """L = D^-1/2 A D^-1/2 for a symmetric nonnegative A (n, n), dense or CSR.
-
-    Its diagonal is taken as zero; of a dense A it may be kept.
-    """
+    """L = D^-1/2 A D^-1/2 for a symmetric nonnegative A (n, n), dense or CSR.  Its diagonal is taken as zero;
+    of a dense A it may be kept."""
 
     def __init__(self, A, keep_diagonal=False):
         self.shape = A.shape
@@ -227,10 +215,8 @@ class NormalizedMatrix:
 
 
 class WeightedSum:
-    """A weighted sum of normalised affinities of n samples each.
-
-    Weights are nonnegative and not all zero; affinities of zero weight are left out.
-    """
+    """A weighted sum of normalised affinities of n samples each.  Weights are nonnegative and not all zero;
+    affinities of zero weight are left out."""
 
     def __init__(self, graphs, weights):
         self.parts = [(graph, float(weight)) for graph, weight in zip(graphs, weights) if weight > 0]
@@ -255,10 +241,8 @@ class WeightedSum:
 
 
 def among_filled(affinity, X, *options):
-    """``affinity(X, *options)``, an (n, n) array or a list of CSR, where empty samples get no edges.
-
-    An empty sample, all zeros, is as far from another as that is long: it would be the neighbour of many.
-    """
+    """``affinity(X, *options)``, an (n, n) array or a list of CSR, where empty samples get no edges.  An
+    empty sample, all zeros, is as far from another as that is long: it would be the neighbour of many."""
     empty = empty_samples(X)
     if not empty.any():
         return affinity(X, *options)
@@ -337,19 +321,15 @@ def _weighted(X, squares, indices, scale):
 
 
 def cosine_knn_affinity(X, n_neighbors=10, scale="mean", rank=None):
-    """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).
-
-    The result is the same for dense and sparse X.
-    """
+    """``knn_affinity`` of the rows at unit length, whose squared distances are 2 (1 - cosine).  The result is
+    the same for dense and sparse X."""
     return knn_affinity(unit_samples(sp.csr_array(X)), n_neighbors, scale, rank)
 
 
 def normalized_bipartite(X):
-    """R^-1/2 X C^-1/2 with the sums of samples R and of features C: the graph of co-clustering.
-
-    X (n, d) is nonnegative, and the result as dense or sparse as X.  Its largest singular value is 1; rows
-    and columns without entries stay zero.
-    """
+    """R^-1/2 X C^-1/2 with the sums of samples R and of features C: the graph of co-clustering.  X (n, d) is
+    nonnegative, and the result as dense or sparse as X.  Its largest singular value is 1; rows and columns
+    without entries stay zero."""
     # At a largest entry of 1 no sum can overflow; the factor cancels.
     X = X / (X.max() or 1.0)
     roots = [np.sqrt(np.asarray(X.sum(axis=axis)).ravel()) for axis in (1, 0)]
@@ -391,13 +371,12 @@ def normalized_affinities(Xs, affinity, scale="median", what="task", n_neighbors
 
     ``affinity`` is 'cosine', 'gaussian' (see ``gaussian_affinity`` for ``scale``), 'knn' or 'knn-cosine'
     (with ``n_neighbors``, and of ``scale`` only 'self-tuning'), 'auto' ('knn-cosine' for those that are
-    ``mostly_zero``, 'knn' for the others), a callable of X, or a list of precomputed (n_t, n_t) arrays,
-    dense or CSR; ``what`` is what messages call an entry of ``Xs``.  With 'scales' for ``n_neighbors`` the
-    normalised graphs of 10, 30 and 100 neighbours are added up.  The diagonal counts
-    as zero in all, so that kernels and graphs are treated alike; a list that has one draws a
-    ``UserWarning``.  Negative cosines count as 0; only data with negative entries need the (n, n) array.
-    Raises ``ValueError`` for an unknown option, and for a matrix of the wrong shape, not finite, negative,
-    or not symmetric.
+    ``mostly_zero``, 'knn' for the others), a callable of X, or a list of precomputed (n_t, n_t) arrays, dense
+    or CSR; ``what`` is what messages call an entry of ``Xs``.  With 'scales' for ``n_neighbors`` the
+    normalised graphs of 10, 30 and 100 neighbours are added up.  The diagonal counts as zero in all, so that
+    kernels and graphs are treated alike; a list that has one draws a ``UserWarning``.  Negative cosines count
+    as 0; only data with negative entries need the (n, n) array.  Raises ``ValueError`` for an unknown option,
+    and for a matrix of the wrong shape, not finite, negative, or not symmetric.
     """
     if isinstance(affinity, str) and affinity == "cosine":
         return [_normalized_cosine(X) for X in Xs]

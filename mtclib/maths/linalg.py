@@ -71,10 +71,8 @@ def unit_samples(X):
 
 def polar(A, previous=None):
     """The Q with orthonormal columns (rows, where A is wide) that maximises tr(Q^T A), of the shape of A.
-
     Given ``previous``, that is Q where A = 0, and a tall A of good condition is orthogonalised by its small
-    Gram matrix: several times faster, with other last digits.
-    """
+    Gram matrix: several times faster, with other last digits."""
     if previous is not None and not A.any():
         return previous
     if previous is not None and A.shape[0] > 4 * A.shape[1]:
@@ -114,10 +112,8 @@ class RidgeSystems:
         return 1.0 + float(np.vdot(values, values)) * float(lam) / float(shift)
 
     def solve(self, Y, R, shifts, lam):
-        """W (d, h) and X W (n, h) for Y (n, h), R (d, h), positive shifts (h,) and lam >= 0.
-
-        Raises ``FloatingPointError`` if conjugate gradients end with a relative residual above 1e-6.
-        """
+        """W (d, h) and X W (n, h) for Y (n, h), R (d, h), positive shifts (h,) and lam >= 0.  Raises
+        ``FloatingPointError`` if conjugate gradients end with a relative residual above 1e-6."""
         if self.form == "dual":
             V = self._spectral(Y - self.X @ (R / shifts), shifts, lam)
             return R / shifts + lam * (self.XT @ V), Y - shifts * V

@@ -20,9 +20,7 @@ ROUNDING = {"dense": 1e-24, "sparse": 1e-13}
 
 def projection(X, ridge):
     """The ridge projection of a view X (n, d); by conjugate gradients beyond 5,000 samples and features.
-
-    ``ridge`` >= 0 is r as a share of the largest eigenvalue of X^T X with centred columns.
-    """
+    ``ridge`` >= 0 is r as a share of the largest eigenvalue of X^T X with centred columns."""
     kind = SpectralProjection if min(X.shape) <= LARGEST_DENSE else IterativeProjection
     return kind(Centred(X), ridge)
 
@@ -95,10 +93,8 @@ class SpectralProjection:
 
 
 class IterativeProjection:
-    """P by conjugate gradients, for a positive ridge; X is `Centred`.
-
-    L holds the first n rows of the orthogonal projection onto the range of X on top of sqrt(r) I.
-    """
+    """P by conjugate gradients, for a positive ridge; X is `Centred`.  L holds the first n rows of the
+    orthogonal projection onto the range of X on top of sqrt(r) I."""
 
     def __init__(self, X, ridge):
         self.X, self.shape = X, X.shape

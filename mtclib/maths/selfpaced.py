@@ -14,18 +14,14 @@ import numpy as np
 
 def hard_weights(losses, threshold):
     """Minimiser for f = threshold * sum_i v_i: 1.0 for losses up to the threshold, 0.0 for the others.
-
-    Kumar, Packer, Koller, NIPS 2010, Eq. (3); SPMTC, Eq. (11).
-    """
+    Kumar, Packer, Koller, NIPS 2010, Eq. (3); SPMTC, Eq. (11)."""
     return (losses <= threshold).astype(float)
 
 
 def mixture_weights(losses, threshold, gamma):
-    """Minimiser for f = gamma * sum_i ln(v_i + gamma / threshold): hard at both ends, soft between.
-
-    Losses up to gamma threshold / (gamma + threshold) get weight 1, those from the threshold on 0; where it
-    is 0, losses of 0 have weight 1.  Zhao et al., AAAI 2015; SPMTC, Eq. (13).
-    """
+    """Minimiser for f = gamma * sum_i ln(v_i + gamma / threshold): hard at both ends, soft between.  Losses
+    up to gamma threshold / (gamma + threshold) get weight 1, those from the threshold on 0; where it is 0,
+    losses of 0 have weight 1.  Zhao et al., AAAI 2015; SPMTC, Eq. (13)."""
     if threshold == 0:
         return hard_weights(losses, 0.0)
     # gamma / L - gamma / threshold, with the quotient of losses first: no overflow, and 1 where L = 0.
@@ -55,11 +51,9 @@ def hard_value(losses, threshold):
 
 
 def smooth_value(losses, threshold, sharpness=1.0):
-    """Least weighted loss of each sample with smooth weights, shifted to 0 at loss 0.
-
-    (1 + a) (loss - ln((1 + exp(s (loss - threshold))) / (1 + a)) / s), from 0 to about the threshold, with
-    the names of :func:`smooth_weights`.  Its derivative is the weight.
-    """
+    """Least weighted loss of each sample with smooth weights, shifted to 0 at loss 0, with their names
+    (1 + a) (loss - ln((1 + exp(s (loss - threshold))) / (1 + a)) / s), from 0 to about the threshold.  Its
+    derivative is the weight."""
     if math.isinf(threshold):
         return losses.copy()
     a = math.exp(-sharpness * threshold)

@@ -8,11 +8,9 @@ EXCHANGED = 6
 
 
 def project_simplex(v):
-    """Euclidean projection onto the unit simplex {g >= 0, sum g = 1} of all entries, of any shape.
-
-    The minimiser of ||g - v||^2 is max(v - theta, 0) with the one theta that makes it sum to 1; sorting
-    finds it exactly in O(m log m).  Raises ``FloatingPointError`` for NaN or infinite entries.
-    """
+    """Euclidean projection onto the unit simplex {g >= 0, sum g = 1} of all entries, of any shape.  The
+    minimiser of ||g - v||^2 is max(v - theta, 0) with the one theta that makes it sum to 1; sorting finds it
+    exactly in O(m log m).  Raises ``FloatingPointError`` for NaN or infinite entries."""
     if not np.isfinite(v).all():
         raise FloatingPointError("project_simplex met NaN or infinity: the method diverged; scale the data "
                                  "or use a stronger penalty")
@@ -26,10 +24,8 @@ def project_simplex(v):
 
 def project_capped(v, cap, low, high):
     """Euclidean projection onto {0 <= w <= cap, low <= sum w <= high}, 0 <= low <= high and low <= n * cap.
-
     It is clip(v - theta, 0, cap): theta = 0 if the sum is then within its bounds, and else the theta that
-    takes the sum to the nearer bound.  The sum is piecewise linear in theta, so that its kinks give theta.
-    """
+    takes the sum to the nearer bound.  The sum is piecewise linear in theta, so that its kinks give theta."""
     w = np.clip(v, 0.0, cap)
     total = w.sum()
     if low <= total <= high:
@@ -45,10 +41,8 @@ def project_capped(v, cap, low, high):
 
 def gap(gradient, w, cap, low, high):
     """Bound of how far a convex function is above its minimum over {0 <= w <= cap, low <= sum w <= high}.
-
     The largest decrease of the linear function with its gradient at w, a point within the bounds (the
-    Frank-Wolfe gap).
-    """
+    Frank-Wolfe gap)."""
     ascending = np.sort(gradient)
     total = np.clip(cap * np.count_nonzero(ascending < 0), low, high)
     best = np.clip(total - cap * np.arange(len(w)), 0.0, cap)
@@ -89,9 +83,7 @@ def sorted_columns(V):
 
 def project_stored_rows(values, indptr):
     """Projection of each row of a CSR array on the unit simplex over its stored entries; no row is empty.
-
-    The threshold of a row grows with each entry that falls below it, until none does (Michelot 1986).
-    """
+    The threshold of a row grows with each entry that falls below it, until none does (Michelot 1986)."""
     starts, lengths = indptr[:-1], np.diff(indptr)
     values = values - np.repeat(np.maximum.reduceat(values, starts), lengths)
     kept, fewer = None, np.ones(len(values), dtype=bool)
@@ -104,11 +96,9 @@ def project_stored_rows(values, indptr):
 
 
 def simplex_minimiser(G, y):
-    """The minimiser of x^T G x / 2 - y^T x over x >= 0 with sum 1, for a positive definite G.
-
-    With G = L L^T this is the point of the simplex for which L^T x is nearest to b = L^-1 y.  Any z >= 0 that
-    minimises |(L^T - b 1^T) z|^2 + (1^T z - 1)^2 is a multiple of it.
-    """
+    """The minimiser of x^T G x / 2 - y^T x over x >= 0 with sum 1, for a positive definite G.  With G = L L^T
+    this is the point of the simplex for which L^T x is nearest to b = L^-1 y.  Any z >= 0 that minimises
+    |(L^T - b 1^T) z|^2 + (1^T z - 1)^2 is a multiple of it."""
     if len(y) == 1:  # of one sample, G may be 0
         return np.ones(1)
     L = np.linalg.cholesky(G)

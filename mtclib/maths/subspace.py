@@ -29,28 +29,22 @@ NEGLIGIBLE = 1e-6
 
 def between_directions(Q, n_components):
     """Directions of the largest scatter between clusters: leading left singular vectors of Q = B^T Z, (d, c).
-
-    For ``n_components`` beyond c, directions that are orthogonal to these are added.
-    """
+    For ``n_components`` beyond c, directions that are orthogonal to these are added."""
     missing = max(0, n_components - Q.shape[1])
     return np.linalg.svd(np.pad(Q, ((0, 0), (0, missing))), full_matrices=False)[0][:, :n_components]
 
 
 def column_basis(P):
-    """Orthonormal basis of the columns of P (n, c), rank-deficient or not; shape (n, rank).
-
-    Columns are scaled first: a cluster that is dying has tiny entries, yet counts as a column.
-    """
+    """Orthonormal basis of the columns of P (n, c), rank-deficient or not; shape (n, rank).  Columns are
+    scaled first: a cluster that is dying has tiny entries, yet counts as a column."""
     norms = np.linalg.norm(P, axis=0)
     U, s, _ = np.linalg.svd(P / np.where(norms > 0, norms, 1.0), full_matrices=False)
     return U[:, s > 1e-12 * s[0]]
 
 
 def null_directions(X, count):
-    """Orthonormal W (d, count) with X W = 0, for a null space of at least that size; always the same.
-
-    What the rows of X leave of random vectors, by least squares: far cheaper than a decomposition of X.
-    """
+    """Orthonormal W (d, count) with X W = 0, for a null space of at least that size; always the same.  What
+    the rows of X leave of random vectors, by least squares: far cheaper than a decomposition of X."""
     rows = sp.csr_array(X.T)
     vectors = np.random.default_rng(0).standard_normal((count, X.shape[1]))
     # The rule of lsmr that atol sets bounds ||X r|| / (||X|| ||r||) for the remainder r.
@@ -61,10 +55,8 @@ def null_directions(X, count):
 
 class RowSpace:
     """The row space of B (n, d) and its complement, from one decomposition of the smaller Gram matrix.
-
     ``squares`` (rank,) are the squared singular values above max(n, d) machine epsilons of the largest,
-    ascending; ``nullity`` is d - rank.
-    """
+    ascending; ``nullity`` is d - rank."""
 
     def __init__(self, B):
         self.B, self.n_features = B, B.shape[1]

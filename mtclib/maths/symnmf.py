@@ -46,10 +46,8 @@ def smallest_membership(M):
 
 
 def slope_and_scale(Y, MY, Q=0.0, lam=0.0, cubic=None):
-    """S of the module docstring, shape (n, h), and the sum of the norms of its parts, a float.
-
-    ``cubic`` is Y Y^T Y, where it is known.
-    """
+    """S of the module docstring, shape (n, h), and the sum of the norms of its parts, a float.  ``cubic`` is
+    Y Y^T Y, where it is known."""
     cubic = Y @ (Y.T @ Y) if cubic is None else cubic
     scale = np.linalg.norm(cubic) + np.linalg.norm(MY)
     if not lam:
@@ -58,20 +56,16 @@ def slope_and_scale(Y, MY, Q=0.0, lam=0.0, cubic=None):
 
 
 def kkt_residual(Y, MY, Q=0.0, lam=0.0):
-    """Norm of the projected slope (S where Y > 0, its negative part where Y = 0) relative to its parts.
-
-    In 0 .. 1, and 0 at stationary points only; for lam = 0 it does not depend on the scale of M.
-    """
+    """Norm of the projected slope (S where Y > 0, its negative part where Y = 0) relative to its parts.  In 0
+    .. 1, and 0 at stationary points only; for lam = 0 it does not depend on the scale of M."""
     slope, scale = slope_and_scale(Y, MY, Q, lam)
     return float(np.linalg.norm(np.where(Y > 0, slope, np.minimum(slope, 0.0)))) / (scale or 1.0)
 
 
 def multiplicative_step(Y, products, Q, lam, exponent, floor=0.0):
     """Eq. (19) of MTCMRL: Y * ((M Y + lam Q^+) / (Y Y^T Y + lam Y + lam Q^-)) ** exponent, or the floor.
-
     ``products`` are M^+ Y and M^- Y; Y is at least ``floor``, ``exponent`` in (0, 1].  The root is lost in
-    the printed formula; see ``membership_step`` for which exponents descend.
-    """
+    the printed formula; see ``membership_step`` for which exponents descend."""
     positive, negative = products
     numerator = positive + lam * np.maximum(Q, 0.0)
     denominator = Y @ (Y.T @ Y) + lam * Y + lam * np.maximum(-Q, 0.0) + negative
@@ -102,11 +96,9 @@ def membership_step(similarity, Y, products, Q=0.0, lam=0.0, exponent=0.5, guard
 
 
 def settled(M, Y, MY, tol, Q=0.0, lam=0.0, cubic=None):
-    """The stationary point next to Y, with exact zeros, if there is one: Y, M Y and f(Y), or None.
-
-    Entries that a short step along the slope takes below 0 become 0.  None if ``kkt_residual`` would be above
-    ``tol``, or f would rise.
-    """
+    """The stationary point next to Y, with exact zeros, if there is one: Y, M Y and f(Y), or None.  Entries
+    that a short step along the slope takes below 0 become 0.  None if ``kkt_residual`` would be above
+    ``tol``, or f would rise."""
     slope, scale = slope_and_scale(Y, MY, Q, lam, cubic)
     relative = scale / (np.linalg.norm(Y) or 1.0)
     if not np.linalg.norm(np.minimum(relative * Y, slope)) <= tol * scale:
@@ -127,9 +119,7 @@ def without_floor(Y, floor):
 
 def multiply(M, Y, *, exponent, guard, max_iter, tol, atol=0.0):
     """Multiplicative steps for lam = 0; returns Y, f after each step, and whether the iteration converged.
-
-    It stops when ``kkt_residual`` is at most ``tol``, or when a step lowers f by less than ``atol``.
-    """
+    It stops when ``kkt_residual`` is at most ``tol``, or when a step lowers f by less than ``atol``."""
     floor = smallest_membership(M)
     Y = np.maximum(Y, floor)
     products = M.split_product(Y)

@@ -175,10 +175,8 @@ class State:
 
 def centroids(state, masses=None, means=None):
     """Weighted means of the clusters in each view, (k, d_v); a cluster without weight keeps its centroid.
-
     With ``masses`` (n_views, n), sums are divided by the masses of a cluster instead of its weights, about
-    ``means`` (d_v,) as origin.
-    """
+    ``means`` (d_v,) as origin."""
     k = len(state.centers[0])
     sums = state.views.sums(state.labels, state.weights, k)
     out = []
@@ -194,11 +192,9 @@ def centroids(state, masses=None, means=None):
 
 
 def assign(state, weights):
-    """Nearest centroids in the weighted sum of all views; sets the labels and losses of the state.
-
-    A sample stays in its cluster if no other is strictly nearer, and a sample that has no weight in any view
-    counts all views alike: its cluster does not change the weighted sum.
-    """
+    """Nearest centroids in the weighted sum of all views; sets the labels and losses of the state.  A sample
+    stays in its cluster if no other is strictly nearer, and a sample that has no weight in any view counts
+    all views alike: its cluster does not change the weighted sum."""
     products, lengths, squares = _expanded(state)
     if np.count_nonzero(weights) < weights.size:
         weights = np.where(weights.any(axis=0), weights, 1.0)
@@ -255,12 +251,9 @@ def _own_losses(products, lengths, squares, labels):
 
 
 def start(views, n_clusters, init, init_share, seed):
-    """The state before the first iteration, with weights one.
-
-    ``init`` is 'sample' (k-means from random points on a random share, ``init_share``, of the samples, at
-    least three per cluster), 'points' (random samples as centroids), 'labels' (random clusters of equal
-    size), or a partition.
-    """
+    """The state before the first iteration, with weights one.  ``init`` is 'sample' (k-means from random
+    points on a random share, ``init_share``, of the samples, at least three per cluster), 'points' (random
+    samples as centroids), 'labels' (random clusters of equal size), or a partition."""
     rng = np.random.default_rng(seed)
     n = views.n_samples
     ones = np.ones((len(views.parts), n))
