@@ -233,7 +233,7 @@ def test_a_figure_is_the_same_every_time_whatever_the_users_style_and_outside_of
     pictures = []
     for fig, context in ((drawn(name), plots.style()), (again, plt.rc_context(MINE))):
         with context, io.BytesIO() as buffer:
-            fig.savefig(buffer, format="raw", dpi=80, facecolor="white")
+            fig.savefig(buffer, format="raw", dpi=40, facecolor="white")
             pictures.append(buffer.getvalue())
     assert pictures[0] == pictures[1]
     # Other runs agree with this one only if no last bit of the layout's solver is left.

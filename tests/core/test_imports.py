@@ -55,12 +55,6 @@ def test_a_file_is_refused_before_anything_that_draws_is_loaded():
     assert found.stdout == "2\n"
 
 
-def test_the_block_bites():
-    found = run("import mtclib.core.paths", blocked=("subprocess",))
-    assert found.returncode != 0
-    assert "mtclib.core.paths imports subprocess" in found.stderr
-
-
 @pytest.mark.parametrize(("code", "extra"), [("import mtclib.datasets", "mtclib[datasets]"),
                                              ("from mtclib.companion import Study", "mtclib[companion]")])
 def test_what_needs_an_extra_says_which(code, extra):

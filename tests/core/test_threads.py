@@ -12,10 +12,10 @@ from threading import Event
 import numpy as np
 from sklearn.cluster import KMeans
 from structure import ROOT
-from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from mtclib.__main__ import KERNELS
-from mtclib.core.starts import kmeans_once, one_thread
+from mtclib.core.starts import kmeans_once
 
 # scipy's reader of Matrix Market files has threads of its own, and is loaded when it is first used.
 LOADED_LATER = """
@@ -42,17 +42,6 @@ def test_a_library_that_is_loaded_after_the_first_limit_is_limited_too():
     command = [sys.executable, "-c", textwrap.dedent(LOADED_LATER)]
     found = subprocess.run(command, capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
-
-
-def test_the_libraries_of_the_process_are_not_looked_for_at_every_limit(monkeypatch):
-    with one_thread():
-        pass
-    looked = []
-    monkeypatch.setattr(ThreadpoolController, "_load_libraries", lambda self: looked.append(self))
-    for _ in range(3):
-        with one_thread("blas"):
-            pass
-    assert not looked
 
 
 def test_tests_run_with_the_kernels_of_the_committed_results():

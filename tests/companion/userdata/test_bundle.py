@@ -210,6 +210,7 @@ def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
     (["own.csv", "--method", "KMeans", "MBC"], "no file 'MBC'; repeat --method for each"),
     (["own.csv", "--n-clusters", "99"], "--n-clusters is 99 but own has only 10 sample"),
     (["words.csv"], "column 'n_clusters' does not hold numbers .* give --id-column 'n_clusters'"),
+    (["bare.csv"], "looks like data.* --no-header if no file has one"),
     (["own.csv", "--n-clusters", "9,9"], "--n-clusters has 2 entries for 1 task"),
     (["negative.csv", "--scaling", "tfidf-l2"], "negative: cannot be scaled by 'tfidf-l2': counts must not"),
     (["small.csv"], "small.csv: the largest entry is 1.9e-299, .*divide the columns by a power of ten"),
@@ -220,6 +221,7 @@ def test_what_does_not_suit_is_refused_in_the_words_of_the_command_before_files_
         table = pd.DataFrame(entries * np.arange(20.0).reshape(10, 2), columns=["a", "b"])
         table.to_csv(f"{name}.csv", index=False)
     pd.DataFrame({"a": [1, 2], "n_clusters": ["u", "v"]}).to_csv("words.csv", index=False)
+    Path("bare.csv").write_text("1,5,9\n2,3,4\n", encoding="utf-8")
     assert main(["cluster", *options]) == 2
     assert re.search(said, capsys.readouterr().err)
 
