@@ -1,22 +1,21 @@
-"""AWP, WMSC and LLMC: how much faster than their transcriptions, how long beside spectral clustering?
+"""AWP, WMSC and LLMC: how much faster than their transcriptions?
 
     python -m benchmarks.awp_wmsc
 
-Clusters around corners for the transcriptions; Handwritten and Reuters for scikit-learn.
+The data are clusters around corners.
 """
 
 import numpy as np
 from literal import awp as literal_awp, llmc as literal_llmc, wmsc as literal_wmsc
 from literal.coreg import normalised
 
-from mtclib.baselines import AWP, LLMC, WMSC, MultiViewSNMF
+from mtclib.baselines import LLMC
 from mtclib.baselines.awp import aligned_rotations, alternate
 from mtclib.baselines.wmsc import weight_problem
 from mtclib.maths.eigen import spectral_embedding
 from mtclib.maths.graphs import NormalizedMatrix, gaussian_affinity
 from mtclib.maths.simplex import simplex_minimiser
 
-from .routines import on_handwritten, on_tasks, spectral, spectral_on_neighbours
 from .timing import compare, main
 
 CLUSTERS = 4
@@ -63,14 +62,7 @@ def _literal_weights(As):
     return literal_wmsc.weights([normalised(A) for A in As], CLUSTERS)[1]
 
 
-def beside_library():
-    """Whole fits at the defaults."""
-    views = {cls.__name__: cls(10) for cls in (AWP, WMSC, MultiViewSNMF)}
-    yield from on_handwritten(views, spectral_on_neighbours)
-    yield from on_tasks("mtcmrl-reuters", {"LLMC": LLMC(CLUSTERS, metric="cosine")}, spectral)
-
-
-RATIOS = against_literal, beside_library
+RATIOS = (against_literal,)
 
 if __name__ == "__main__":
     main(__doc__, RATIOS)

@@ -1,8 +1,8 @@
-"""CLR and MTSC: how much faster than their transcriptions, how long beside spectral clustering?
+"""CLR and MTSC: how much faster than their transcriptions?
 
     python -m benchmarks.clr_mtsc
 
-Drawn text for the transcriptions; 20 Newsgroups for scikit-learn.
+The data are drawn text.
 """
 
 import numpy as np
@@ -12,7 +12,6 @@ from mtclib.baselines import CLR, MTSC
 from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
 
 from .drawn import text
-from .routines import on_tasks, spectral
 from .timing import compare, main
 
 
@@ -40,12 +39,7 @@ def _literal_mtsc(Xs, rounds):
     return literal_mtsc.mtsc(Xs, Ls, [3] * len(Xs), 1.0, 1.0, 1.0, rounds)[-1][-1]
 
 
-def beside_library():
-    """Whole fits at the defaults."""
-    yield from on_tasks("mtcmrl-20newsgroups", {"CLR": CLR(4), "MTSC": MTSC(4)}, spectral)
-
-
-RATIOS = against_literal, beside_library
+RATIOS = (against_literal,)
 
 if __name__ == "__main__":
     main(__doc__, RATIOS)

@@ -1,9 +1,8 @@
-"""DMTFC and DMTRC: how much faster than the literal updates, how long beside k-means?
+"""DMTFC and DMTRC: how much faster than the literal updates?
 
     python -m benchmarks.dmtc
 
-Literal: the same sweeps from the same start through the full normal equations of tests/literal, on drawn
-text.  Beside k-means: whole fits of Reuters for three values of the weights.
+The same sweeps from the same start, through the full normal equations of tests/literal, on drawn text.
 """
 
 import numpy as np
@@ -13,7 +12,6 @@ from mtclib.baselines import DMTFC, DMTRC
 from mtclib.baselines.dmtc import CoupledRidge, relax, start_labels
 
 from .drawn import text
-from .routines import kmeans, on_tasks
 from .timing import compare, main
 
 CLUSTERS, FLOOR = 4, 0.1
@@ -39,14 +37,7 @@ def against_literal(sizes=(60, 50, 55), terms=300, sweeps=10, lam=2.0**-6):
                           dense, Fs, Theta, lam, lam, FLOOR, kind, sweeps)[-1][-1])
 
 
-def beside_library():
-    """Whole fits."""
-    models = {f"{cls.__name__}, lam1 = lam2 = 2^{power}": cls(CLUSTERS, lam1=2.0**power, lam2=2.0**power)
-              for cls in (DMTFC, DMTRC) for power in (-10, -6, -2)}
-    yield from on_tasks("mtcmrl-reuters", models, kmeans)
-
-
-RATIOS = against_literal, beside_library
+RATIOS = (against_literal,)
 
 if __name__ == "__main__":
     main(__doc__, RATIOS)

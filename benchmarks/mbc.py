@@ -1,11 +1,10 @@
-"""MBC: what do its sweeps cost beside k-means, and which solvers are worth their price?
+"""MBC: how much faster than the transcription, and which solvers are worth their price?
 
     python -m benchmarks.mbc
     python -m benchmarks.mbc --only relations   solvers of the relation step
     python -m benchmarks.mbc --only centroids   solvers of Eq. (14)
 
-Small drawn data for the transcription of Algorithm 1; NG20-1 for scikit-learn, where both sides start from
-the same partition and take the same number of iterations.  "relations" also times POT where it is installed.
+Small drawn data for the transcription of Algorithm 1.  "relations" also times POT where it is installed.
 """
 
 import importlib
@@ -13,21 +12,16 @@ import importlib.util
 from functools import partial
 
 import numpy as np
-import scipy.sparse as sp
 from literal import mbc as literal
 from scipy.special import wrightomega
-from sklearn.cluster import KMeans
 
 from mtclib import MBC
-from mtclib.datasets import load
 from mtclib.maths import centroids, transport
 from mtclib.maths.bregman import divergence
 
-from .routines import with_short_indices
 from .timing import compare, main, timed
 
 K, TERMS = 20, 43585
-DIVERGENCES = (("sqeuclidean", 0.0), ("i-divergence", 0.1), ("itakura-saito", 0.1), ("kl", 0.1))
 
 
 def against_literal(sizes=(60, 50), d=10, k=3, sweeps=3):
@@ -44,35 +38,6 @@ def against_literal(sizes=(60, 50), d=10, k=3, sweeps=3):
                       lambda loops=loops, d_phi=d_phi, solve=solve: float(literal.algorithm_1(
                           Xs, labels, [k, k], 0.5, loops, d_phi.gradient, d_phi.inverse_gradient, solve,
                           sweeps)[3][-4]))
-
-
-def beside_library(iterations=20):
-    """Iterations of MBC over both tasks of NG20-1 beside those of k-means on each."""
-    data = load("mbc-ng20-1", edition="wheel")
-    shares = [sp.csr_array(sp.diags_array(1.0 / X.sum(axis=1)) @ X) for X in data.Xs]
-    labels = [np.random.default_rng(t).permutation(np.arange(X.shape[0]) % K) for t, X in enumerate(data.Xs)]
-    means = [np.array([X[h == j].mean(axis=0) for j in range(K)]) for X, h in zip(data.Xs, labels)]
-
-    def lloyd():
-        for X, init in zip(map(with_short_indices, data.Xs), means):
-            KMeans(K, init=init, n_init=1, max_iter=iterations, tol=0.0).fit(X)
-
-    for name, smoothing in DIVERGENCES:
-        Xs = shares if name == "kl" else data.Xs
-        model = MBC(K, divergence=name, smoothing=smoothing, init=labels, max_iter=iterations, tol=0.0)
-        yield compare(f"MBC, {name}, {iterations} sweeps", data.name, sum(X.shape[0] for X in Xs),
-                      lambda model=model, Xs=Xs: model.fit(Xs), library=lloyd,
-                      routine=f"kmeans of each task, {iterations} iterations")
-
-
-def relation_steps():
-    """The relation step of two tasks beside linear programming."""
-    for K_t, K_s in ((20, 20), (20, 15)):
-        cost, *masses = _relation_problem(K_t, K_s)
-        yield compare("MBC, relation step", "random costs", f"{K_t} x {K_s}",
-                      lambda cost=cost, masses=masses: transport.transport_plan(cost, *masses),
-                      library=lambda cost=cost, masses=masses: transport._programme_plan(cost, *masses),
-                      routine="scipy.optimize.linprog")
 
 
 def _relation_problem(K_t, K_s):
@@ -131,7 +96,7 @@ def _milliseconds(function, repeats):
     return 1e3 * min(timed(function)[1] for _ in range(repeats))
 
 
-RATIOS = against_literal, relation_steps, beside_library
+RATIOS = (against_literal,)
 
 if __name__ == "__main__":
     main(__doc__, RATIOS, relations=relations, centroids=centroid_solvers)

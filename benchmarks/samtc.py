@@ -1,4 +1,4 @@
-"""SAMTC: how much faster than the literal transcription, how long beside spectral clustering?
+"""SAMTC: how much faster than the literal transcription?
 
     python -m benchmarks.samtc
 
@@ -14,7 +14,6 @@ from mtclib.baselines.samtc import relate_tasks
 from mtclib.core.starts import one_hot
 
 from .drawn import text
-from .routines import on_tasks, spectral
 from .timing import compare, main
 
 CLUSTERS = 4
@@ -39,12 +38,7 @@ def against_literal():
                           dense, labels, [CLUSTERS] * 2, 10, 10)[0])))
 
 
-def beside_library():
-    """A whole fit at the defaults."""
-    yield from on_tasks("mtcmrl-20newsgroups", {"SAMTC": SAMTC(CLUSTERS)}, spectral)
-
-
-RATIOS = against_literal, beside_library
+RATIOS = (against_literal,)
 
 if __name__ == "__main__":
     main(__doc__, RATIOS)

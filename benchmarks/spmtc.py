@@ -1,4 +1,4 @@
-"""SPMTC and LSSMTC: how much faster than the printed updates, how long beside k-means?
+"""SPMTC and LSSMTC: how much faster than the printed updates?
 
     python -m benchmarks.spmtc
     python -m benchmarks.spmtc --only fits --output data/spmtc/results/fit_times.csv
@@ -16,7 +16,6 @@ from mtclib.core.base import spawn_seeds
 from mtclib.datasets import load
 from mtclib.maths import linalg
 
-from .routines import kmeans, on_tasks
 from .timing import compare, main, timed
 
 
@@ -38,12 +37,6 @@ def _afresh(model, Xs):
     return model.fit(Xs)
 
 
-def beside_library():
-    """Whole fits at the defaults."""
-    models = {"LSSMTC": LSSMTC(2), "SPMTC-h": SPMTC(2), "SPMTC-s": SPMTC(2, weighting="soft")}
-    yield from on_tasks("spmtc-compvssci", models, kmeans)
-
-
 def fits(repeats=10):
     """Seconds of whole fits as the tables are judged, one row per repeat; a repeat has its own start."""
     Xs = load("spmtc-peoplevsplaces", edition="counts").Xs
@@ -57,7 +50,7 @@ def fits(repeats=10):
                    "seconds": timed(lambda model=model: _afresh(model, Xs))[1]}
 
 
-RATIOS = against_literal, beside_library
+RATIOS = (against_literal,)
 
 if __name__ == "__main__":
     main(__doc__, RATIOS, fits=fits)

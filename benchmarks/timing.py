@@ -47,32 +47,23 @@ def peak(*, forget=False):
     return int(status.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) / 1024
 
 
-def compare(method, data, n, ours, literal=None, library=None, routine=""):
-    """A row of the table: median seconds of functions that are called in turn.
+def compare(method, data, n, *sides):
+    """A row of the table: median seconds of ours and of the literal transcription, which are called in turn.
 
-    Where `ours` and `literal` return a number, such as an objective, the row says how far they are apart.
+    Where both return a number, such as an objective, the row says how far they are apart.
     """
     print(f"{method}: {data}, n = {n}", file=sys.stderr, flush=True)
-    sides = {"ours": ours, "literal": literal, "library": library}
-    sides = {side: function for side, function in sides.items() if function}
-    seconds, values = {side: [] for side in sides}, {}
+    seconds, values = ([], []), [None, None]
     for _ in range(MOST_TURNS):
-        for side, function in sides.items():
+        for side, function in enumerate(sides):
             if sum(seconds[side]) < BUDGET:
                 values[side], taken = timed(function)
                 seconds[side].append(taken)
-    median = {side: float(np.median(taken)) for side, taken in seconds.items()}
-    row = {"method": method, "data": data, "n": n, "ours [s]": median["ours"]}
-    for side in ("literal", "library"):
-        row[f"{side} [s]"] = median.get(side)
-        row[f"{side} / ours"] = median[side] / median["ours"] if side in median else None
-    return row | {"library routine": routine, "note": _apart(values.get("ours"), values.get("literal"))}
-
-
-def _apart(ours, literal):
-    if not (isinstance(ours, float) and isinstance(literal, float)):
-        return ""
-    return f"results {abs(ours / literal - 1.0):.0e} apart"
+    ours, literal = map(float, map(np.median, seconds))
+    numbers = all(isinstance(value, float) for value in values)
+    return {"method": method, "data": data, "n": n, "ours [s]": ours, "literal [s]": literal,
+            "literal / ours": literal / ours,
+            "note": f"results {abs(values[0] / values[1] - 1.0):.0e} apart" if numbers else ""}
 
 
 def collect(parts):

@@ -298,7 +298,6 @@ class MBC(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2010")
-
     rules = {"lam": NONNEGATIVE, "smoothing": Number(0, 0.99), "centroid": ("exact", "geodesic"),
              "init": Named(("random", "samples", "k-means")), "starts": COUNT}
 

@@ -112,8 +112,6 @@ class MSPL(MultiViewClusterer):
         At the end.  Losses are in units of the scaled views.
     selection_order_ : ndarray of shape (n_views, n), int
         Round at the end of which the weight of the pair was near 1 (0.9) for the first time; -1 for never.
-    cluster_weights_ : ndarray of shape (n_rounds, n_views, n_clusters)
-        Mean weight of the samples of each cluster in each view at the end of the round; NaN if it is empty.
     view_weight_history_ : ndarray of shape (n_rounds, n_views)
         Mean weight of all samples in each view at the end of the round.
     thresholds_ : ndarray of shape (n_rounds,)
@@ -147,9 +145,8 @@ class MSPL(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Xu, Tao, Xu, IJCAI 2015", monotone=False, float32=True,
-                    may_be_infinite=("cluster_weights_", "thresholds_"))
+                    may_be_infinite=("thresholds_",))
     ALGORITHM_VERSION = 2
-
     rules = {"weighting": ("smooth", "hard", "naive"), "scaling": SCALINGS, "pace": ("geometric", "share"),
              "formulation": ("derived", "printed"), "kappa": POSITIVE,
              "pace_growth": Number(1, open_low=True), "inner_max_iter": COUNT, "pace_start": SHARE,
@@ -160,11 +157,10 @@ class MSPL(MultiViewClusterer):
                  formulation="derived", init="sample", init_share=0.1, n_init=1, max_iter=1000, tol=1e-4,
                  random_state=None):
         self.n_clusters, self.weighting, self.scaling = n_clusters, weighting, scaling
-        self.kappa, self.pace, self.pace_start = kappa, pace, pace_start
-        self.pace_growth, self.pace_step, self.inner_max_iter = pace_growth, pace_step, inner_max_iter
-        self.formulation, self.init, self.init_share = formulation, init, init_share
-        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
-        self.random_state = random_state
+        self.kappa, self.pace, self.pace_start, self.pace_growth = kappa, pace, pace_start, pace_growth
+        self.pace_step, self.inner_max_iter, self.formulation = pace_step, inner_max_iter, formulation
+        self.init, self.init_share = init, init_share
+        self.n_init, self.max_iter, self.tol, self.random_state = n_init, max_iter, tol, random_state
 
     def _prepare(self, Xs, n_clusters):
         init = check_init(self.init, Xs[0].shape[0], n_clusters)
@@ -235,10 +231,9 @@ class _Run:
 
     def __init__(self, state):
         self.state = state
-        self.n_clusters = len(state.centers[0])
         self.objective, self.paced_objective, self.rounds = [], [], []
-        self.thresholds, self.cluster_weights, self.view_weights = [], [], []
-        self._label_dtype = np.min_scalar_type(self.n_clusters - 1)
+        self.thresholds, self.view_weights = [], []
+        self._label_dtype = np.min_scalar_type(len(state.centers[0]) - 1)
         self.label_history = [self.state.labels.astype(self._label_dtype)]
         self.entered = np.full(state.losses.shape, -1)
 
@@ -257,14 +252,9 @@ class _Run:
         self.label_history.append(self.state.labels.astype(self._label_dtype))
 
     def end_round(self, threshold):
-        state = self.state
-        self.entered[(self.entered < 0) & (state.weights >= NEAR_ONE)] = len(self.thresholds)
+        self.entered[(self.entered < 0) & (self.state.weights >= NEAR_ONE)] = len(self.thresholds)
         self.thresholds.append(threshold)
-        sizes = np.bincount(state.labels, minlength=self.n_clusters).astype(float)
-        self.view_weights.append(state.weights.mean(axis=1))
-        sums = [np.bincount(state.labels, w, minlength=self.n_clusters) for w in state.weights]
-        self.cluster_weights.append(np.divide(sums, sizes, out=np.full((len(sums), len(sizes)), np.nan),
-                                              where=sizes > 0))
+        self.view_weights.append(self.state.weights.mean(axis=1))
 
     def attributes(self):
         state = self.state
@@ -274,7 +264,6 @@ class _Run:
             "weights_": everywhere(state.weights, 1.0),
             "losses_": everywhere(state.losses, 0.0),
             "selection_order_": everywhere(self.entered, 0),
-            "cluster_weights_": np.stack([everywhere(w, 1.0) for w in self.cluster_weights]),
             "view_weight_history_": np.stack([everywhere(w, 1.0) for w in self.view_weights]),
             "thresholds_": np.array(self.thresholds), "rounds_": np.array(self.rounds),
             "label_history_": np.stack(self.label_history),

@@ -204,9 +204,7 @@ class MTCMRL(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", scale_free=False)
-
     ALGORITHM_VERSION = 2
-
     rules = {"lam": NONNEGATIVE, "alpha": NONNEGATIVE, "beta": NONNEGATIVE, "atol": NONNEGATIVE,
              "mu": POSITIVE, "exponent": SHARE, "coupling": ("full", "printed"), "guard": bool,
              "init": Named(("k-means",)), "starts": COUNT}

@@ -391,7 +391,7 @@ def check_scale_of_the_data_does_not_matter(cls):
 
 
 def brief(cls, **parameters):
-    short = {"max_iter": 8, "n_init": 1, "n_rounds": 1, "n_starts": 1, "parameters": {"max_iter": 8}}
+    short = {"max_iter": 8, "n_init": 1, "n_starts": 1, "parameters": {"max_iter": 8}}
     return build(cls, **{name: value for name, value in short.items() if _has(cls, name)}, **parameters)
 
 

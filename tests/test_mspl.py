@@ -122,11 +122,8 @@ def test_the_histories_belong_together():
     assert np.array_equal(model.label_history_[-1], model.labels_)
     assert np.array_equal(np.unique(model.rounds_), np.arange(n_rounds))
     assert len(model.objective_) == len(model.paced_objective_) == len(model.rounds_) == model.n_iter_
-    assert model.cluster_weights_.shape == (n_rounds, 3, 3)
     assert model.view_weight_history_.shape == (n_rounds, 3)
     assert (model.view_weight_history_[-1] == 1).all()
-    sizes = np.bincount(model.labels_) / 90
-    assert np.allclose(model.view_weight_history_[-1], model.cluster_weights_[-1] @ sizes)
     assert model.objective_[-1] == pytest.approx(model.losses_.sum())
     for X, Z, C, losses in zip(Xs, scale_views(Xs, model.scaling), model.centers_, model.losses_):
         expected = np.stack([X[model.labels_ == j].mean(axis=0) for j in range(3)])

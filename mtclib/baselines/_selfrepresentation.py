@@ -9,7 +9,7 @@ from scipy.linalg import eigh, lapack
 
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import NormalizedMatrix, knn_affinity
+from mtclib.maths.graphs import NormalizedMatrix
 from mtclib.maths.linalg import unit_rows
 
 # Eigenvalues of a Gram matrix below this share of the largest are rounding.
@@ -63,22 +63,15 @@ class ShiftedSolver:
         return (solved.reshape(r, n) @ Q.T).T
 
 
-def neighbour_laplacian(X, n_neighbors, rank=None):
-    """D - W with W_ij = exp(-d_ij^2 / (2 s^2)) between neighbours, averaged over both directions; (n, n).
-    See ``graphs.knn_affinity`` for s, ties and empty samples."""
-    W = knn_affinity(X, n_neighbors, rank=rank).toarray()
-    return np.diag(W.sum(axis=1)) - W
-
-
-def cluster_affinity(A, n_clusters, seeds, keep_diagonal, seeding="greedy"):
+def cluster_affinity(A, n_clusters, seeds, seeding="greedy"):
     """Normalised spectral clustering of a nonnegative symmetric (n, n) affinity matrix: labels and embedding.
 
-    k-means starts once from each seed.  Without ``keep_diagonal`` as if the diagonal of A were zero.  Rows of
-    the embedding, (n, n_clusters), have unit length, or are zero for a sample that is like no other.
+    k-means starts once from each seed.  Rows of the embedding, (n, n_clusters), have unit length, or are zero
+    for a sample that is like no other.
 
-    >>> labels, _ = cluster_affinity(np.kron(np.eye(2), np.ones((3, 3))), 2, [0], True)
+    >>> labels, _ = cluster_affinity(np.kron(np.eye(2), np.ones((3, 3))), 2, [0])
     >>> np.ptp(labels.reshape(2, 3), axis=1).tolist()
     [0, 0]
     """
-    V = unit_rows(spectral_embedding(NormalizedMatrix(A, keep_diagonal), n_clusters, seeds[0])[1])
+    V = unit_rows(spectral_embedding(NormalizedMatrix(A, keep_diagonal=True), n_clusters, seeds[0])[1])
     return best_kmeans(V, n_clusters, seeds, seeding=seeding).labels_.astype(np.intp), V

@@ -87,7 +87,6 @@ class ASI(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Li, Ma, Ogihara, SIGIR 2004", task_order_free=True,
                     reconstruction=True)
     ALGORITHM_VERSION = 2
-
     rules = {"which": SUBSPACES, "n_components": COUNT_OR_NONE, "init": Named(("pca", "random", "k-means"))}
 
     def __init__(self, n_clusters, *, which="adr", n_components=None, init="pca", n_init=1,

@@ -87,7 +87,6 @@ class CCAClustering(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Chaudhuri et al., ICML 2009", monotone=False)
-
     rules = {"ridge": NONNEGATIVE, "scaling": SCALINGS, "project": Named(("mean",)),
              "n_components": COUNT_OR_NONE}
 

@@ -4,14 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mtclib.baselines._selfrepresentation import (
-    ShiftedSolver,
-    cluster_affinity,
-    neighbour_laplacian,
-    spectrum,
-)
+from mtclib.baselines._selfrepresentation import ShiftedSolver, cluster_affinity, spectrum
 from mtclib.core.base import Fit, MultiViewClusterer, Traits, stops
 from mtclib.core.checks import COUNT, NONNEGATIVE
+from mtclib.maths.graphs import knn_affinity
 from mtclib.maths.linalg import dense_product
 from mtclib.maths.neighbours import ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
@@ -35,7 +31,8 @@ class DiMSC(MultiViewClusterer):
         = X_v^\top X_v,
 
     the one of least norm where there are several.  The factor 2 comes from the two orders of a pair.  The
-    affinity is the sum of :math:`|Z_v| + |Z_v|^\top`.  Large values of ``diversity`` take hundreds of sweeps.
+    affinity is the sum of :math:`|Z_v| + |Z_v|^\top`, diagonal included.  Large values of ``diversity`` take
+    hundreds of sweeps.
 
     The method needs no more of a view than its Gram matrix and neighbours, so that sparse views stay sparse.
     Instead of a general Sylvester solver in each update, :math:`X_v^\top X_v` is decomposed once, and the
@@ -58,9 +55,6 @@ class DiMSC(MultiViewClusterer):
         Of the graphs; their weights are :math:`\exp(-d^2 / 2 s^2)` with s the mean distance of neighbours.
     scaling : str, default 'rows'
         Of samples or features, and views; see :func:`mtclib.maths.scaling.scale_views`.
-    keep_diagonal : bool, default True
-        How much a sample represents itself counts as affinity, as in the published method.  It slows the walk
-        on the graph down where samples stand alone, and can change the clusters a lot.
     n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 20 and 'greedy'
         Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 100
@@ -103,29 +97,27 @@ class DiMSC(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Cao et al., CVPR 2015", graph=True)
     ALGORITHM_VERSION = 2
-
-    rules = {"smoothness": NONNEGATIVE, "diversity": NONNEGATIVE, "n_neighbors": COUNT,
-             "scaling": SCALINGS, "keep_diagonal": bool}
+    rules = {"smoothness": NONNEGATIVE, "diversity": NONNEGATIVE, "n_neighbors": COUNT, "scaling": SCALINGS}
 
     def __init__(self, n_clusters, *, smoothness=0.1, diversity=0.1, n_neighbors=10, scaling="rows",
-                 keep_diagonal=True, n_init=20, max_iter=100, tol=1e-5, seeding="greedy", random_state=None):
+                 n_init=20, max_iter=100, tol=1e-5, seeding="greedy", random_state=None):
         self.n_clusters, self.smoothness, self.diversity = n_clusters, smoothness, diversity
-        self.n_neighbors, self.scaling, self.keep_diagonal = n_neighbors, scaling, keep_diagonal
-        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
-        self.seeding, self.random_state = seeding, random_state
+        self.n_neighbors, self.scaling, self.n_init = n_neighbors, scaling, n_init
+        self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         Xs = scale_views(Xs, self.scaling)
         rank, smoothness = ranks(Xs), float(self.smoothness)
-        return [View(dense_product(X, X.T), smoothness * neighbour_laplacian(X, self.n_neighbors, rank))
-                for X in Xs]
+        graphs = [knn_affinity(X, self.n_neighbors, rank=rank).toarray() for X in Xs]
+        return [View(dense_product(X, X.T), smoothness * (np.diag(W.sum(axis=1)) - W))
+                for X, W in zip(Xs, graphs)]
 
     def _fit_best(self, views, n_clusters, seeds):
         Ys, history, converged = alternate(views, float(self.diversity), self.max_iter, float(self.tol))
         Zs = [view.vectors @ Y.T for view, Y in zip(views, Ys)]
         A = sum(np.abs(Z) for Z in Zs)
         A = A + A.T
-        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.keep_diagonal, self.seeding)
+        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.seeding)
         return Fit(labels, history, converged, {"affinity_": A, "coefficients_": Zs, "embedding_": embedding})
 
 

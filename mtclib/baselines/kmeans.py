@@ -48,7 +48,6 @@ class KMeans(SingleTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Lloyd, IEEE Trans. Inf. Theory 1982", task_order_free=True)
-
     rules = {"init": ("random", "k-means++")}
 
     def __init__(self, n_clusters, *, init="random", n_init=1, max_iter=300, tol=1e-4, random_state=None):
@@ -114,7 +113,6 @@ class ConMC(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Xu, Tao, Xu, IJCAI 2015")
-
     rules = {"scaling": SCALINGS, "init": ("random", "k-means++")}
 
     def __init__(self, n_clusters, *, scaling="minmax", init="random", n_init=1, max_iter=300, tol=1e-4,
@@ -164,7 +162,6 @@ class SingleView(ConMC):
     """
 
     traits = Traits(kind="multiview", paper="Lloyd, IEEE Trans. Inf. Theory 1982")
-
     rules = {"view": Number(0, integer=True)}
 
     def __init__(self, n_clusters, *, view=0, scaling="minmax", init="random", n_init=1, max_iter=300,

@@ -61,12 +61,8 @@ class LandmarkSpectral(MultiViewClusterer):
     metric : {'auto', 'euclidean', 'cosine'}, default 'auto'
         What is near.  'auto' takes the cosine for views that are nonnegative and at least 80 % zeros, such as
         words and links.
-    n_init : int, default 10
-        Starts of k-means; beyond 20,000 samples they compete on 10,000, and the best is finished on all.
-    max_iter : int, default 300
-        Iterations of k-means.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
+    n_init, max_iter, seeding : int, int, and {'greedy', 'plain', 'random'}, default 10, 300 and 'greedy'
+        Starts of k-means, its iterations, and where it starts; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
         Draws the sample of the landmarks and starts k-means.
 
@@ -115,7 +111,6 @@ class LandmarkSpectral(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True,
                     graph=True)
     ALGORITHM_VERSION = 2
-
     rules = {"n_landmarks": Named(("auto",), COUNT), "n_neighbors": COUNT,
              "metric": ("auto", "euclidean", "cosine")}
 

@@ -59,8 +59,6 @@ class LatentMSC(MultiViewClusterer):
         Of H, see above.
     scaling : str, default 'rows'
         As in :class:`mtclib.baselines.DiMSC`.
-    keep_diagonal : bool, default True
-        As in :class:`mtclib.baselines.DiMSC`, and as in the released code.
     n_init, seeding : int, and {'greedy', 'plain', 'random'}, default 20 and 'greedy'
         Starts of k-means, and where; see :func:`mtclib.core.starts.best_kmeans`.
     max_iter : int, default 200
@@ -103,16 +101,14 @@ class LatentMSC(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Zhang et al., CVPR 2017", monotone=False)
-
-    rules = {"lam": POSITIVE, "sign": ("correct", "released"), "scaling": SCALINGS, "keep_diagonal": bool,
+    rules = {"lam": POSITIVE, "sign": ("correct", "released"), "scaling": SCALINGS,
              "n_components": COUNT_OR_NONE}
 
     def __init__(self, n_clusters, *, lam=1.0, n_components=None, sign="correct", scaling="rows",
-                 keep_diagonal=True, n_init=20, max_iter=200, tol=1e-6, seeding="greedy", random_state=None):
+                 n_init=20, max_iter=200, tol=1e-6, seeding="greedy", random_state=None):
         self.n_clusters, self.lam, self.n_components = n_clusters, lam, n_components
-        self.sign, self.scaling, self.keep_diagonal = sign, scaling, keep_diagonal
-        self.n_init, self.max_iter, self.tol = n_init, max_iter, tol
-        self.seeding, self.random_state = seeding, random_state
+        self.sign, self.scaling, self.n_init, self.max_iter = sign, scaling, n_init, max_iter
+        self.tol, self.seeding, self.random_state = tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         return root(scale_views(Xs, self.scaling))
@@ -123,7 +119,7 @@ class LatentMSC(MultiViewClusterer):
         sign = {"correct": 1.0, "released": -1.0}[self.sign]
         model, history, converged = solve(R, H, float(self.lam), sign, self.max_iter, float(self.tol))
         A = np.abs(model.Z) + np.abs(model.Z).T
-        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.keep_diagonal, self.seeding)
+        labels, embedding = cluster_affinity(A, n_clusters, seeds, self.seeding)
         return Fit(labels, history, converged, {
             "affinity_": A, "coefficients_": model.Z, "latent_": model.H.T, "embedding_": embedding})
 

@@ -100,7 +100,6 @@ class MTSC(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Yang, Ma, Yang, Nie, Shen, IEEE Trans. Cybernetics 2015",
                     task_order_free=True, reconstruction=True, scale_free=False, graph=True)
     ALGORITHM_VERSION = 2
-
     rules = {"alpha": POSITIVE, "beta": POSITIVE, "p": Number(0, 2, open_low=True), "n_neighbors": COUNT,
              "affinity": Named((*NEIGHBOURS, "cosine", "gaussian")), "scale": Named(SCALES, POSITIVE)}
 

@@ -32,11 +32,8 @@ class RMKMC(MultiViewClusterer):
         all views the same weight.
     scaling : str, default 'minmax'
         See :func:`mtclib.maths.scaling.scale_views`.
-    init : {'labels', 'sample', 'points'} or ndarray of int of shape (n,), default 'labels'
-        Random clusters of equal size; k-means from random points on a random share of the samples; random
-        samples as centroids; or a partition.
-    init_share : float in (0, 1], default 0.1
-        For 'sample'; at least three samples per cluster are drawn.
+    init, init_share : 'labels', 'sample', 'points' or ndarray, and float, default 'labels' and 0.1
+        As in :class:`mtclib.MSPL`.
     n_init : int, default 1
         Starts; the one with the lowest objective is kept.
     max_iter : int, default 300
@@ -55,15 +52,11 @@ class RMKMC(MultiViewClusterer):
     labels_ : ndarray of shape (n,), int
         A cluster that loses all samples keeps its centroid and may win some back.  One that is empty when the
         fit converges is given the sample that adds most to the objective, and the fit goes on.
-    centers_ : list of ndarray of shape (n_clusters, d_v)
-        In the units of the input; with scaling 'rows' in those of rows of length 1.
+    centers_, losses_, label_history_ : list of ndarray, and two ndarrays
+        As in :class:`mtclib.MSPL`.
     view_weights_ : ndarray of shape (n_views,)
         :math:`\alpha`.
     view_weight_history_ : ndarray of shape (n_iter, n_views)
-    losses_ : ndarray of shape (n_views, n)
-        Squared distances in units of the scaled views.
-    label_history_ : ndarray of shape (n_iter + 1, n), smallest unsigned integers
-        Labels at the start and after each iteration.
     objective_ : ndarray of shape (n_iter,)
         After each iteration; it never rises.
     n_iter_, converged_ : int and bool
@@ -86,7 +79,6 @@ class RMKMC(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Cai, Nie, Huang, IJCAI 2013", float32=True)
     ALGORITHM_VERSION = 2
-
     rules = {"gamma": Number(1, 100, open_low=True), "init_share": SHARE, "scaling": SCALINGS}
 
     def __init__(self, n_clusters, *, gamma=5.0, scaling="minmax", init="labels", init_share=0.1, n_init=1,

@@ -157,15 +157,9 @@ class SAMTC(MultiTaskClusterer):
         neighbours and clusters of t that were told apart are drawn together.
     transfer : float >= 0, default 1.0
         Factor of all :math:`e_{ts}`.  0 clusters each task alone.
-    n_rounds : int, default 1
-        Steps 1 to 3 are repeated from the labels of the last round, so often or until labels repeat.
-    n_starts : int, default 10
-        Starts of k-means in each spectral clustering, the best of which counts; 1 for the spread over runs
-        that the papers print.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
-    max_iter : int, default 300
-        Iterations of k-means.
+    n_starts, max_iter, seeding : int, int, and {'greedy', 'plain', 'random'}, default 10, 300 and 'greedy'
+        Starts of k-means in each spectral clustering, its iterations, and where it starts; see
+        :func:`mtclib.core.starts.best_kmeans`.  One start gives the spread over runs that the papers print.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -174,14 +168,14 @@ class SAMTC(MultiTaskClusterer):
     initial_labels_ : list of ndarray of shape (n_t,), int
         Each task alone.
     related_clusters_ : dict
-        From (t, s) to the pairs (z, l) of related clusters, int array of shape (m, 2), in the last round:
-        z and l are numbers in the labels that the round started from.
+        From (t, s) to the pairs (z, l) of related clusters, int array of shape (m, 2), numbers in
+        ``initial_labels_``.
     relatedness_ : ndarray of shape (T, T)
         :math:`e_{ts}` before ``transfer``, in 0 .. 1 with a unit diagonal; not symmetric.
     embedding_ : list of ndarray of shape (n_t, k_t)
         Unit or zero rows.
-    objective_ : ndarray
-        Total inertia of k-means in the embedding, one value per round; it need not fall.
+    objective_ : ndarray of shape (1,)
+        Total inertia of k-means in the embedding; there is no history.
     n_iter_, converged_ : int and bool
         Largest number of k-means iterations, and whether k-means converged.
 
@@ -207,17 +201,13 @@ class SAMTC(MultiTaskClusterer):
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, IJCAI 2016", nonnegative=True,
                     monotone=False, task_order_free=True, reconstruction=True, graph=True)
     ALGORITHM_VERSION = 2
+    rules = {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_starts": COUNT, "transfer": NONNEGATIVE}
 
-    rules = {"n_neighbors": COUNT, "n_neighbors_across": COUNT, "n_rounds": COUNT, "n_starts": COUNT,
-             "transfer": NONNEGATIVE}
-
-    def __init__(self, n_clusters, *, n_neighbors=30, n_neighbors_across=30, transfer=1.0, n_rounds=1,
-                 n_starts=10, max_iter=300, seeding="greedy", random_state=None):
+    def __init__(self, n_clusters, *, n_neighbors=30, n_neighbors_across=30, transfer=1.0, n_starts=10,
+                 max_iter=300, seeding="greedy", random_state=None):
         self.n_clusters, self.n_neighbors = n_clusters, n_neighbors
-        self.n_neighbors_across, self.transfer = n_neighbors_across, transfer
-        self.n_rounds, self.n_starts = n_rounds, n_starts
-        self.max_iter, self.seeding = max_iter, seeding
-        self.random_state = random_state
+        self.n_neighbors_across, self.transfer, self.n_starts = n_neighbors_across, transfer, n_starts
+        self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
         # One form of the data, so that rounding is the same for dense and sparse input.
@@ -235,23 +225,17 @@ class SAMTC(MultiTaskClusterer):
         Us, own = prepared
         seeds = spawn_seeds(seed, self.n_starts)
         initial = [self._cluster(similarity(*each), k, seeds) for each, k in zip(own, n_clusters)]
-        labels, history = [part.labels for part in initial], []
-        for _ in range(self.n_rounds):
-            links = relate_tasks(Us, [one_hot(h, k) for h, k in zip(labels, n_clusters)])
-            parts = [self._cluster(self._similarity(Us, own, links, t), n_clusters[t], seeds)
-                     for t in range(len(Us))]
-            history.append(sum(part.inertia for part in parts))
-            last, labels = labels, [part.labels for part in parts]
-            if all(map(np.array_equal, last, labels)):
-                break
+        links = relate_tasks(Us, [one_hot(part.labels, k) for part, k in zip(initial, n_clusters)])
+        parts = [self._cluster(self._similarity(Us, own, links, t), n_clusters[t], seeds)
+                 for t in range(len(Us))]
         most, related = max(part.n_iter for part in (*initial, *parts)), np.eye(len(Us))
         for pair, link in links.items():
             related[pair] = link.relatedness
-        return Fit(labels, history, most < self.max_iter, {
+        inertia = sum(part.inertia for part in parts)
+        return Fit([part.labels for part in parts], [inertia], most < self.max_iter, {
             "initial_labels_": [part.labels for part in initial],
             "related_clusters_": {pair: link.clusters for pair, link in links.items()},
-            "relatedness_": related,
-            "embedding_": [part.embedding for part in parts], "n_iter_": most})
+            "relatedness_": related, "embedding_": [part.embedding for part in parts], "n_iter_": most})
 
     def _similarity(self, Us, own, links, t):
         """S_t, ndarray of shape (n_t, n_t)."""

@@ -3,13 +3,8 @@
 Boosting, the pull between the centroids of different tasks, may move centroids away from the samples of their
 own task.  The papers detect this by the local loss of a task: is it above that of the single-task method,
 boosting stops for the task (Zhang, Zhang, AAAI 2013; Zhang, Zhang, Liu, TKDD 2015).  What is compared, and
-when, is not known:
-
-* Within one iteration, from the same labels, the single-task step nearly always wins, for it minimises the
-  local loss of these labels.  So here both methods run until they converge, from the same start.
-* A boosted centroid lies between the mean of its samples and the centroids of other tasks, so its local loss
-  is larger by that distance even where the partition is the better one.  `partition_losses` measures each
-  partition from its own means; the local losses of the models are the other choice.
+when, is not known: within one iteration the single-task step nearly always wins, so that here both methods
+run until they converge, from the same start; see ``rule`` of `SMBC`.
 
 ``steps`` below is a module with the functions ``begin``, ``descend``, ``settle``, ``objective`` and
 ``local_losses`` of `mtclib.mbc`, whose states have ``labels``.
@@ -102,12 +97,11 @@ class SMBC(MBC):
     rule : {'partition', 'centroids', 'step'}, default 'partition'
         'partition', 'centroids': MBC and SBC run from the same start until they converge; a task that is
         worse off than alone takes its SBC solution and keeps it, and the others continue.  Worse off means a
-        larger mean divergence of the samples from the means of their clusters, or from the centroids of
-        the model.  The latter, the papers' local loss, counts against boosting that it draws centroids to
-        other tasks, even if the partition is the better one: boosting then hardly ever passes.
-        'step': in every sweep each task gets both centroids from its present labels, reassigns its samples
-        to each, and keeps the better; so its local loss never rises.  As SBC's centroids minimise the loss
-        of the present labels, this is nearly always SBC.
+        larger mean divergence of the samples from the means of their clusters, or from the centroids of the
+        model, the papers' local loss, by which boosting hardly ever passes: it counts that centroids are
+        drawn to other tasks, even if the partition is the better one.  'step': in every sweep each task gets
+        both centroids from its present labels, reassigns its samples to each, and keeps the better; so its
+        local loss never rises.  As SBC's minimise that of the present labels, this is nearly always SBC.
     divergence, metric, smoothing, centroid, init, starts, n_init, max_iter, tol, random_state
         As in `mtclib.MBC`.  ``max_iter`` bounds the sweeps of all phases together.
 
@@ -147,7 +141,6 @@ class SMBC(MBC):
     """
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, AAAI 2013", monotone=False, reconstruction=True)
-
     rules = {"rule": ("partition", "centroids", "step")}
 
     def __init__(self, n_clusters, *, lam=0.5, rule="partition", divergence="sqeuclidean", metric=None,
@@ -207,9 +200,7 @@ def reassigned_loss(problem, t, centres):
 class SMKC(MKC):
     """Smart multitask kernel clustering: MKC, except for tasks that do better alone.
 
-    Reconstruction, as `MKC` and `SMBC` are.  MKC and its single-task version, with lam = 0, run from the
-    same start until they converge; a task that is worse off than alone takes its single-task solution and
-    keeps it, and the others continue.
+    Reconstruction, as `MKC` and `SMBC` are; the single-task version of MKC has lam = 0.
 
     Parameters
     ----------
@@ -217,9 +208,7 @@ class SMKC(MKC):
     lam : float, >= 0, default 0.5
         Strength of the boosting.  The MTCMRL paper searches 0.1, 0.2, ..., 1.
     rule : {'partition', 'centroids'}, default 'partition'
-        Loss that tells whether a task is worse off: the mean squared distance of its samples from the means
-        of their clusters, or the local loss of the model.  By the latter boosting hardly ever passes, most
-        of all for graded memberships; see `SMBC`.
+        As in `SMBC`, with squared distances; by 'centroids' graded memberships pass least of all.
     kernel, scale, membership, init, n_init, max_iter, tol, random_state
         As in `MKC`.  ``max_iter`` bounds the sweeps of all phases together.
 
@@ -244,7 +233,6 @@ class SMKC(MKC):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, TKDD 2015", monotone=False,
                     reconstruction=True)
-
     rules = {"rule": ("partition", "centroids")}
 
     def __init__(self, n_clusters, *, lam=0.5, rule="partition", kernel="cosine", scale="median",

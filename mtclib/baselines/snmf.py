@@ -6,13 +6,7 @@ from scipy.sparse.linalg import LinearOperator
 from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
 from mtclib.core.checks import COUNT, NONNEGATIVE, SHARE, Named, check_initial_labels
 from mtclib.core.starts import kmeans_once, one_hot
-from mtclib.maths.graphs import (
-    GRAPH_PARAMETERS,
-    DenseSimilarity,
-    WeightedSum,
-    similarities,
-    view_graphs,
-)
+from mtclib.maths.graphs import GRAPH_PARAMETERS, DenseSimilarity, WeightedSum, similarities, view_graphs
 from mtclib.maths.symnmf import OFFSET, hard_labels, multiply, project
 from mtclib.mtcmrl import MTCMRL, initial_state
 
@@ -85,9 +79,7 @@ class SNMF(SingleTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Kuang, Ding, Park, SDM 2012", task_order_free=True)
-
     ALGORITHM_VERSION = 2
-
     rules = {"atol": NONNEGATIVE, "exponent": SHARE, "guard": bool, "solver": SOLVERS,
              "init": Named(("k-means", "random")), "starts": COUNT}
 
@@ -148,9 +140,8 @@ class SNMFLR(SingleTaskClusterer):
         X^\top)^{-1}`, and minimises by spectral projected gradients.  'multiplicative': MTCMRL's sweeps.
     exponent, guard, similarity, init, starts, n_init, atol, random_state
         As in ``MTCMRL``; with several starts each task keeps its own best one.
-    max_iter : int, default 5000
-    tol : float, default 1e-5
-        Stop when the projected gradient is at most ``tol`` times the norms of its parts.
+    max_iter, tol : int and float, default 5000 and 1e-5
+        As in ``SNMF``.
 
     Attributes
     ----------
@@ -176,9 +167,7 @@ class SNMFLR(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, Luo, IJCAI 2018", task_order_free=True,
                     scale_free=False)
-
     ALGORITHM_VERSION = 2
-
     rules = {**MTCMRL.rules, "solver": SOLVERS}
 
     def __init__(self, n_clusters, *, lam=4.0, mu=0.5, solver="gradient", exponent=0.5, guard=True,
@@ -246,14 +235,10 @@ class MultiViewSNMF(MultiViewClusterer):
         Number of the view, from 0; None for the mean over all views.
     affinity, n_neighbors, scale, scaling
         As in :class:`mtclib.baselines.AWP`.
-    solver : {'gradient', 'multiplicative'}, default 'gradient'
+    solver, max_iter, tol
         As in :class:`mtclib.baselines.SNMF`, with its default ``exponent`` and ``guard``.
     n_init : int, default 5
         Starts, uniform on :math:`[0, 2 \sqrt{\operatorname{mean}(K) / k}]`; the lowest objective wins.
-    max_iter : int, default 5000
-    tol : float, default 1e-5
-        Stop when the gradient, projected on :math:`Y \ge 0`, is at most ``tol`` times the norms of its two
-        parts, :math:`Y Y^\top Y` and :math:`K Y`.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -283,9 +268,7 @@ class MultiViewSNMF(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Kuang, Ding, Park, SDM 2012", graph=True)
-
     ALGORITHM_VERSION = 3
-
     rules = {**GRAPH_PARAMETERS, "solver": SOLVERS}
 
     def __init__(self, n_clusters, *, view=None, affinity="knn", n_neighbors=10, scale="median",

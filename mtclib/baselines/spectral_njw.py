@@ -34,12 +34,8 @@ class SpectralNJW(SingleTaskClusterer):
     n_neighbors : int, 'log' or 'scales', default 10
         Of the affinities of neighbours; 'log' is floor(log2 n) + 1, 'scales' adds the normalised graphs of
         10, 30 and 100 neighbours up.  A class much smaller than that does not stand alone.
-    n_init : int, default 10
-        Starts of k-means; beyond 20,000 samples they compete on 10,000, and the best is finished on all.
-    seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts; see :func:`mtclib.core.starts.best_kmeans`.
-    max_iter : int, default 300
-        Iterations of k-means.
+    n_init, max_iter, seeding : int, int, and {'greedy', 'plain', 'random'}, default 10, 300 and 'greedy'
+        Starts of k-means, its iterations, and where it starts; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
 
     Attributes
@@ -71,7 +67,6 @@ class SpectralNJW(SingleTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Ng, Jordan, Weiss, NIPS 2001", monotone=False,
                     task_order_free=True, graph=True, may_be_infinite=("eigenvalues_",))
-
     rules = {"scale": Named(SCALES, POSITIVE), "affinity": Named((*NEIGHBOURS, "cosine", "gaussian")),
              "n_neighbors": Named(("log", "scales"), COUNT)}
 

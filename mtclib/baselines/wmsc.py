@@ -99,7 +99,6 @@ class WMSC(MultiViewClusterer):
     traits = Traits(kind="multiview", paper="Zong, Zhang, Liu, Yu, AAAI 2018", monotone=False, graph=True,
                     may_be_infinite=("weight_objective_",))
     ALGORITHM_VERSION = 2
-
     rules = {**GRAPH_PARAMETERS, "ridge": POSITIVE, "smoothness": NONNEGATIVE, "landmarks": ("auto", "never")}
 
     def __init__(self, n_clusters, *, ridge=0.1, smoothness=0.1, affinity="knn", n_neighbors=10,

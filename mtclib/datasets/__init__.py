@@ -24,7 +24,5 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(f"mtclib.datasets needs {error.name}; install mtclib with the extra that "
                               "brings it: mtclib[datasets]", name=error.name) from error
 
-__all__ = [
-    "Corpus", "Dataset", "Entry", "FetchError", "available", "build_tasks", "fetch", "fetch_all",
-    "from_texts", "load", "load_corpus", "lookup", "registry", "split_into_tasks", "status",
-]
+__all__ = ["Corpus", "Dataset", "Entry", "FetchError", "available", "build_tasks", "fetch", "fetch_all",
+           "from_texts", "load", "load_corpus", "lookup", "registry", "split_into_tasks", "status"]

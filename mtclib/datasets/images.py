@@ -75,18 +75,16 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
         Dense views, 200 rows per digit from 0 to 9.
     """
     views, digits, files = EDITIONS[check_option("edition", edition, EDITIONS)]()
-    data = Dataset(
-        name="handwritten", kind="multiview", edition=edition,
-        Xs=scaled(views, scaling), labels=digits.copy(), task_names=VIEWS,
-        class_names=(tuple(map(str, range(10))),), sources=tuple(map(source_record, files)),
-        preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling}))
-    return with_printed(data)
+    return with_printed(Dataset(
+        name="handwritten", kind="multiview", edition=edition, Xs=scaled(views, scaling),
+        labels=digits.copy(), task_names=VIEWS, class_names=(tuple(map(str, range(10))),),
+        sources=tuple(map(source_record, files)),
+        preprocessing=({"step": "values as stored"}, {"step": "scale", "scaling": scaling})))
 
 
 # Views with missing entries or outliers, for which the MSPL paper argues but which it does not test.
 
-KINDS = ("missing", "outliers")
-UNITS = ("entries", "rows")
+KINDS, UNITS = ("missing", "outliers"), ("entries", "rows")
 
 
 def corrupt(X, share, kind="missing", unit="entries", random_state=0):
@@ -133,9 +131,8 @@ def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entrie
     """
     check_option("view", view, VIEWS)
     data = handwritten(edition)
-    position = VIEWS.index(view)
-    Xs = list(data.Xs)
-    Xs[position] = corrupt(Xs[position], share, kind, unit, random_state)
+    Xs = [corrupt(X, share, kind, unit, random_state) if name == view else X
+          for name, X in zip(VIEWS, data.Xs)]
     damage = {"step": "corrupt", "view": view, "share": share, "kind": kind, "unit": unit,
               "random_state": random_state}
     scale = {"step": "scale", "scaling": scaling}
@@ -146,10 +143,8 @@ def handwritten_corrupted(view="FAC", *, share=0.2, kind="missing", unit="entrie
 # Animals with Attributes: six feature sets of 30,475 images, a packed array per class and feature.  Unpacking
 # takes minutes, so that a feature becomes a float32 matrix in the cache once, which is then memory-mapped.
 
-FEATURES = {
-    "CH": ("cq", 2688), "LSS": ("lss", 2000), "PHOG": ("phog", 252), "SIFT": ("sift", 2000),
-    "ColorSIFT": ("rgsift", 2000), "SURF": ("surf", 2000),
-}
+FEATURES = {"CH": ("cq", 2688), "LSS": ("lss", 2000), "PHOG": ("phog", 252), "SIFT": ("sift", 2000),
+            "ColorSIFT": ("rgsift", 2000), "SURF": ("surf", 2000)}
 """View in Table 2 of the MSPL paper -> the name in its files, and the number of features."""
 
 IMAGES = SETS["awa"]["images"]
@@ -235,12 +230,10 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
     names = tuple(label for label in IMAGES if classes == "50" or label not in WITHOUT_CH)
     features = {name: each for name, each in FEATURES.items() if views == "6" or name != "CH"}
     read = [_view(names, *each) for each in features.values()]
-    data = Dataset(
+    return with_printed(Dataset(
         name="awa", kind="multiview", edition="per class",
         Xs=[X if scaling == "none" else _rescaled(X, scaling) for X, _ in read],
         labels=np.repeat(np.arange(len(names)), [IMAGES[label] for label in names]),
         task_names=tuple(features), class_names=(names,), sources=tuple(record for _, record in read),
-        preprocessing=(
-            {"step": "values as stored", "dtype": "float32"}, {"step": "scale", "scaling": scaling},
-        ))
-    return with_printed(data)
+        preprocessing=({"step": "values as stored", "dtype": "float32"},
+                       {"step": "scale", "scaling": scaling})))

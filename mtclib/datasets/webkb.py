@@ -22,10 +22,8 @@ from mtclib.datasets.tasks import Corpus, build_tasks, read_packed, source_recor
 from mtclib.datasets.text import LETTERS, count_terms, stop_word_list, weigh
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
-CLASSES = {
-    "4": ("course", "faculty", "project", "student"),
-    "6": ("course", "faculty", "project", "student", "staff", "department"),
-}
+CLASSES = {"4": ("course", "faculty", "project", "student"),
+           "6": ("course", "faculty", "project", "student", "staff", "department")}
 """Classes of a task: the usual four, or all but "other"."""
 
 DROPS = ("empty", "thin")

@@ -34,10 +34,8 @@ from mtclib.core.checks import check_option
 from mtclib.maths import centroids
 from mtclib.maths.linalg import dense_product, thin
 
-__all__ = [
-    "Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
-    "UserDivergence", "divergence",
-]
+__all__ = ["Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
+           "UserDivergence", "divergence"]
 
 BLOCK = 2**20  # entries of a block of rows that is made dense
 LARGEST_METRIC = 10_000

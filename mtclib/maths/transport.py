@@ -44,12 +44,9 @@ def _programme_plan(cost, mass_t, mass_s):
     rows, columns = (sparse.eye_array(len(mass)) for mass in (mass_t, mass_s))
     row_sums = sparse.kron(rows, np.ones((1, len(mass_s))))
     column_sums = sparse.kron(np.ones((1, len(mass_t))), columns)
-    found = linprog(
-        (cost / scale).ravel(),
-        A_eq=sparse.vstack([row_sums, column_sums]),
-        b_eq=np.concatenate([mass_t, mass_s]),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})
+    found = linprog((cost / scale).ravel(), A_eq=sparse.vstack([row_sums, column_sums]),
+                    b_eq=np.concatenate([mass_t, mass_s]), method="highs-ds",
+                    options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10})
     if not found.success:
         raise RuntimeError(f"the transport problem was not solved: {found.message}")
     return np.maximum(found.x, 0.0).reshape(cost.shape)

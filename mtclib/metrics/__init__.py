@@ -16,7 +16,5 @@ from mtclib.metrics.scores import (
     score_all,
 )
 
-__all__ = [
-    "SCORES", "adjusted_rand_index", "agreement", "clustering_accuracy", "match_clusters",
-    "normalized_mutual_info", "partition_emd", "purity", "rand_index", "score_all",
-]
+__all__ = ["SCORES", "adjusted_rand_index", "agreement", "clustering_accuracy", "match_clusters",
+           "normalized_mutual_info", "partition_emd", "purity", "rand_index", "score_all"]

@@ -9,9 +9,8 @@ from mtclib.maths.transport import transport_plan
 from mtclib.metrics.scores import encode
 
 
-def partition_emd(
-    X_t, labels_t, X_s, labels_s, *, divergence="sqeuclidean", centroids=None, marginals="empirical"
-):
+def partition_emd(X_t, labels_t, X_s, labels_s, *, divergence="sqeuclidean", centroids=None,
+                  marginals="empirical"):
     r"""Earth mover's distance between the partitions of two tasks: ``d_M`` of MBC, Eq. (8).
 
     .. math:: \min_W \sum_{zl} w_{zl}\, d(u^t_z \| u^s_l),\quad W 1 = \pi^t,\ W^\top 1 = \pi^s,\ W \ge 0.
@@ -69,9 +68,8 @@ def partition_emd(
         U_t, sizes_t = _occupied(centroids[0], labels_t, "t")
         U_s, sizes_s = _occupied(centroids[1], labels_s, "s")
     if U_t.shape[1] != U_s.shape[1]:
-        raise ValueError(
-            f"X_t and X_s (or the centroids) have {U_t.shape[1]} and {U_s.shape[1]} features: "
-            "give both tasks the same features")
+        raise ValueError(f"X_t and X_s (or the centroids) have {U_t.shape[1]} and {U_s.shape[1]} features: "
+                         "give both tasks the same features")
     if marginals == "uniform":
         sizes_t, sizes_s = np.ones(len(U_t)), np.ones(len(U_s))
     cost = _cost(divergence, U_t, U_s)
@@ -86,9 +84,8 @@ def _means(X, labels, task):
     codes, distinct = encode(labels, f"labels_{task}")
     X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[0] != len(codes):
-        raise ValueError(
-            f"X_{task} has shape {X.shape} and labels_{task} has {len(codes)} labels: "
-            "pass a 2-D array with one row for each label")
+        raise ValueError(f"X_{task} has shape {X.shape} and labels_{task} has {len(codes)} labels: pass a "
+                         "2-D array with one row for each label")
     n = len(codes)
     sums = sparse.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(distinct), n)) @ X
     sizes = np.bincount(codes)
@@ -104,8 +101,8 @@ def _occupied(centroids, labels, task):
         return U, np.ones(len(U))
     _, distinct = encode(labels, f"labels_{task}")
     if not all(isinstance(label, int) and 0 <= label < len(U) for label in distinct):
-        raise ValueError(
-            f"labels_{task} must be integers in 0..{len(U) - 1}, rows of the centroids: re-index the labels")
+        raise ValueError(f"labels_{task} must be integers in 0..{len(U) - 1}, rows of the centroids: "
+                         "re-index the labels")
     sizes = np.bincount(np.asarray(labels, dtype=int), minlength=len(U))
     return U[sizes > 0], sizes[sizes > 0]
 

@@ -35,12 +35,8 @@ from sklearn.metrics.cluster import contingency_matrix
 LARGEST_DENSE = 10**7
 """Cells of a contingency table; larger ones are sparse."""
 
-_MEANS = {
-    "max": max,
-    "geometric": lambda a, b: math.sqrt(a * b),
-    "arithmetic": lambda a, b: (a + b) / 2,
-    "min": min,
-}
+_MEANS = {"max": max, "geometric": lambda a, b: math.sqrt(a * b), "arithmetic": lambda a, b: (a + b) / 2,
+          "min": min}
 
 
 def encode(labels, name):
@@ -50,9 +46,8 @@ def encode(labels, name):
     # An object array keeps a list such as ["a", nan] from turning into strings.
     values = np.asarray(labels if hasattr(labels, "dtype") else np.asarray(labels, dtype=object))
     if values.ndim != 1:
-        raise ValueError(
-            f"{name} has {values.ndim} dimensions: pass one label per sample, "
-            "as in memberships.argmax(axis=1)")
+        raise ValueError(f"{name} has {values.ndim} dimensions: pass one label per sample, as in "
+                         "memberships.argmax(axis=1)")
     if values.size == 0:
         raise ValueError(f"{name} is empty: pass at least one label")
     missing = [_is_missing(value) for value in values] if values.dtype == object else values != values
@@ -322,22 +317,15 @@ def score_all(labels_true, labels_pred):
     (1.0, 1.0)
     """
     table, _, _ = tabulate(labels_true, labels_pred)
-    return {
-        "ACC": _accuracy(table),
-        **{f"NMI_{method}": score for method, score in zip(_MEANS, _nmi(table, *_MEANS))},
-        "ARI": _ari(table),
-        "purity": _purity(table),
-        "RI": _rand(table),
-    }
+    by_mean = {f"NMI_{method}": score for method, score in zip(_MEANS, _nmi(table, *_MEANS))}
+    return {"ACC": _accuracy(table), **by_mean, "ARI": _ari(table), "purity": _purity(table),
+            "RI": _rand(table)}
 
 
 SCORES = {
     "ACC": clustering_accuracy,
     **{f"NMI_{method}": partial(normalized_mutual_info, average_method=method) for method in _MEANS},
-    "ARI": adjusted_rand_index,
-    "purity": purity,
-    "RI": rand_index,
-}
+    "ARI": adjusted_rand_index, "purity": purity, "RI": rand_index}
 
 
 def _margins(table):

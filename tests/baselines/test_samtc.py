@@ -133,14 +133,6 @@ def test_a_task_with_short_documents_gains_from_one_with_long_documents():
     assert long > 0.8  # One seed in ten relates a wrong pair of clusters, and both tasks suffer.
 
 
-def test_more_rounds_end_when_labels_repeat():
-    Xs = [words(2, 36, length=5), words(3, 36)]
-    model = fit(Xs, n_rounds=30)
-    assert len(fit(Xs).objective_) == 1 < len(model.objective_) < 30
-    again = fit(Xs, n_rounds=len(model.objective_) + 5)
-    assert all(map(np.array_equal, model.labels_, again.labels_))
-
-
 def test_all_neighbours_shared_is_no_failure_and_is_said():
     with pytest.warns(DegenerateSubspaceWarning, match=r"of task\(s\) \[1\] share all neighbours"):
         model = fit([np.ones((27, 12)), words(2, 36)], k=20, n_neighbors=30)
