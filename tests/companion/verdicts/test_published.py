@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from mtclib.companion import runs
+from mtclib.companion.papers import study_of
 from mtclib.companion.verdicts import identify, published
 from mtclib.companion.verdicts.published import PublishedError, from_printed
 from mtclib.core import paths
@@ -81,7 +82,7 @@ def test_facts_say_where_they_stand_and_what_became_of_them_and_have_every_size_
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_size_is_used_where_fits_were_made_and_in_a_search_by_sizes_where_one_has_it(paper):
     rows, protocol = read(paper, "facts")[lambda one: one["status"] == "used"], runs.load_protocol(paper)
-    fitted = set(runs.read_results(paths.results_dir(paper)).frame["published"])
+    fitted = set(study_of(paper).results.frame["published"])
     lacking = set(read(paper)["dataset"]) - fitted
     assert not lacking & set(rows["dataset"])
     searches = [search for search in protocol.identify.values() if search.stage == "sizes"]
