@@ -198,6 +198,10 @@ def _worded(tables, text_column):
     except ValueError as error:
         raise DataFileError(f"{tables[0].name}: text_column {text_column!r} has no word beside English stop "
                             f"words; choose the column with the texts") from error
+    for table in tables:
+        if table.columns:
+            _log.warning("%s: beside the texts, %s is left out: their words alone count", table.name,
+                         listed(table.columns))
     return [replace(table, values=X, columns=tuple(words), named=True) for table, X in zip(tables, counts)]
 
 

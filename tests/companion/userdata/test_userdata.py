@@ -348,6 +348,14 @@ def test_numbers_and_classes_of_samples_that_count_as_features_are_told(column, 
         assert (said in caplog.text) if said else not caplog.text
 
 
+def test_columns_beside_the_texts_are_left_out_and_it_is_said(caplog):
+    frame = pd.DataFrame({"id": ["u", "v"], "text": ["good film", "bad film"], "stars": [5, 1]})
+    frame.to_csv("x.csv", index=False)
+    data = load_tasks(["x.csv"], id_column="id", text_column="text")
+    assert data.feature_names == (("bad", "film", "good"),)
+    assert "x.csv: beside the texts, 'stars' is left out" in caplog.text
+
+
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():
     for name, columns in (("x.csv", range(20_000)), ("y.csv", range(19_999, -1, -1))):
         pd.DataFrame([range(20_000)] * 3, columns=[f"word {j}" for j in columns]).to_csv(name, index=False)
