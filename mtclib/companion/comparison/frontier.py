@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
@@ -23,7 +24,8 @@ SIZES = [0, 500, 2000, 10**9]
 KNOWN = 0.5
 """Share of sets on which a method's time must be known."""
 BANDS = ["up to 500 samples", "to 2,000 samples", "more samples"]
-PLACES = sorted(product((5, -5, 0, 20, -20, 40, -40), range(-60, 61, 10)), key=lambda place: np.hypot(*place))
+PLACES = sorted(product((5, -5, 0, 20, -20, 40, -40, 60, -60), range(-80, 81, 10)),
+                key=lambda place: np.hypot(*place))
 """Where a name may stand, in points from what it names."""
 
 
@@ -94,18 +96,25 @@ def figure() -> Figure:
 
 
 def _name(ax, points):
-    """Write each name of the frontier at the nearest place that covers no name, point or edge."""
+    """Write each name of the frontier at the nearest place where it covers no name, point or edge, and where
+    no line from a name to its point leads through another name."""
     drawer = ax.figure.canvas.get_renderer()
     marks = ax.transData.transform(points[["time", "ARI"]])
-    taken, frame = [Bbox.from_extents(mark - 3, mark + 3) for mark in marks], ax.bbox
-    for point in points[points["frontier"]].itertuples():
+    taken, frame, names, lines = [Bbox.from_extents(mark - 3, mark + 3) for mark in marks], ax.bbox, [], []
+    for point, mark in zip(points.itertuples(), marks):
+        if not point.frontier:
+            continue
         text = ax.annotate(point.method, (point.time, point.ARI), (0, 0), textcoords="offset points",
                            fontsize=8, va="center", in_layout=False,
                            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2})
         for x, y in PLACES:
             text.set(position=(x, y), ha="right" if x < 0 else "left" if x else "center")
             text.update_positions(drawer)
-            box = Text.get_window_extent(text, drawer)  # without the line to the point
-            if not box.count_overlaps(taken) and (box.min > frame.min).all() and (box.max < frame.max).all():
+            box = Text.get_window_extent(text, drawer).padded(2)  # without the line to the point
+            line = Path([mark, (box.min + box.max) / 2])
+            if ((box.min > frame.min).all() and (box.max < frame.max).all()
+                    and not box.count_overlaps(taken + names) and not any(map(line.intersects_bbox, names))
+                    and not any(other.intersects_bbox(box) for other in lines)):
                 break
-        taken.append(box)
+        names.append(box)
+        lines.append(line)

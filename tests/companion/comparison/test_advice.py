@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.path import Path
 from matplotlib.text import Text
 
 from benchmarks import candidates, comparison_sets
@@ -259,4 +260,7 @@ def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_th
         for place, box in enumerate(boxes):
             assert (box.min > ax.bbox.min).all(), "no name is cut off"
             assert (box.max < ax.bbox.max).all(), "no name is cut off"
-            assert not box.count_overlaps(boxes[:place]), "no name covers another"
+            assert not box.padded(1).count_overlaps(boxes[:place]), "no name touches another"
+            line = Path([ax.transData.transform(ax.texts[place].xy), (box.min + box.max) / 2])
+            others = boxes[:place] + boxes[place + 1:]
+            assert not any(map(line.intersects_bbox, others)), "no line to a point leads through another name"
