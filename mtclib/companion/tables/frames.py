@@ -15,6 +15,9 @@ DECISION_COLUMNS = dict.fromkeys(("id", "place", "problem", "decision", "evidenc
 CLAIM_COLUMNS = dict.fromkeys(("id", "quote", "place", "status", "counts", "pipeline", "in_print", "reason"))
 CLAIM_COLUMNS |= {"quote": "the paper says", "in_print": "in the paper's own numbers"}
 
+ROWS = {"true": "the true classes", "class_size": "class sizes"}
+"""What is searched by, where it is no method."""
+
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
 
@@ -107,7 +110,9 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
             "the same without one part": f"{len(folds) - len(others)} of {len(folds)}{''.join(others)}",
             "permuted print, searched in full": f"{accident['reached']} of {accident['n']} do as well, "
                                                 f"p = {accident['p']:.2g}"}
-    parts = [frame_table(pd.DataFrame(rows.items(), columns=["question", "answer"]), f"Search {name}")]
+    known_by = dict.fromkeys(cell.split(":")[-2] for cell in found["cells"])
+    caption = f"Where printed numbers of {', '.join(ROWS.get(of, of) for of in known_by)} may come from ({name})"
+    parts = [frame_table(pd.DataFrame(rows.items(), columns=["question", "answer"]), caption)]
     if cells is not None:
         parts.append(frame_table(cells, "Calibration: the printed cells that chose, beside the nearest"))
     if held_out is not None and len(held_out):
