@@ -467,8 +467,8 @@ class SPMTC(_SharedSubspaceClusterer):
     array([0.5, 0.6, 0.7, 0.8, 0.9, 1. ])
     """
 
-    traits = Traits(kind="multitask", paper="Ren, Que, Yao, Xu", same_n_clusters=True, monotone=False,
-                    task_order_free=True)
+    traits = Traits(kind="multitask", paper="Ren, Que, Yao, Xu, arXiv 2018", same_n_clusters=True,
+                    monotone=False, task_order_free=True)
 
     ALGORITHM_VERSION = 2
 

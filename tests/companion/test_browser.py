@@ -113,12 +113,26 @@ def test_on_a_phone_letters_in_pictures_keep_their_size(page):
         assert ask(page, "stretched") in ([0], [0, 0])
 
 
-def test_on_a_phone_the_gain_of_the_advice_is_seen_without_scrolling(page):
+@pytest.mark.parametrize("name, column", {"comparison": "gain if followed", "printed": "verdict"}.items())
+def test_on_a_phone_what_decides_is_seen_without_scrolling(name, column, page):
     page.set_viewport_size({"width": 390, "height": 800})
-    page.goto((SITE / "comparison.html").as_uri())
-    for head in page.get_by_role("columnheader", name="gain if followed").all():
+    page.goto((SITE / f"{name}.html").as_uri())
+    heads = page.get_by_role("columnheader", name=column)
+    heads.first.wait_for()
+    for head in heads.all():
         box = head.bounding_box()
         assert box["x"] + box["width"] <= 390
+
+
+def test_on_a_phone_a_picture_that_goes_on_at_the_right_says_so_until_its_end(page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto((SITE / "spmtc.html").as_uri() + "#figure-1-of-the-paper-sensitivity")
+    picture = page.locator("#figure-1-of-the-paper-sensitivity .picture").first
+    shadow = "picture => getComputedStyle(picture, '::after').opacity"
+    assert float(picture.evaluate(shadow)) == 1
+    picture.evaluate("picture => picture.scrollTo(picture.scrollWidth, 0)")
+    page.wait_for_timeout(200)
+    assert float(picture.evaluate(shadow)) == 0
 
 
 def test_in_print_every_fold_is_open_at_once_and_every_figure_is_there(page):

@@ -111,8 +111,9 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
             "permuted print, searched in full": f"{accident['reached']} of {accident['n']} do as well, "
                                                 f"p = {accident['p']:.2g}"}
     known_by = dict.fromkeys(cell.split(":")[-2] for cell in found["cells"])
-    caption = f"Where printed numbers of {', '.join(ROWS.get(of, of) for of in known_by)} may come from ({name})"
-    parts = [frame_table(pd.DataFrame(rows.items(), columns=["question", "answer"]), caption)]
+    known_by = ", ".join(ROWS.get(row, row) for row in known_by)
+    parts = [frame_table(pd.DataFrame(rows.items(), columns=["question", "answer"]),
+                         f"Where printed numbers of {known_by} may come from ({name})")]
     if cells is not None:
         parts.append(frame_table(cells, "Calibration: the printed cells that chose, beside the nearest"))
     if held_out is not None and len(held_out):

@@ -231,8 +231,9 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp
     out = tmp_path / "out"
     assert main(["identify", "toy", "--mine", str(tmp_path / "own.toml"), "--output", str(out)]) == 0
     page = capsys.readouterr().out
-    order = ["2 hypotheses", "bootstrap", "noise band", "2 of each is too few", "\nnot told apart",
-             "without one part", "permuted print", "Calibration", "Hold-out rows"]
+    order = ["Where printed numbers of noisy may come from (mine)", "2 hypotheses", "bootstrap",
+             "noise band", "2 of each is too few", "\nnot told apart", "without one part", "permuted print",
+             "Calibration", "Hold-out rows"]
     assert sorted(order, key=page.index) == order
     found = json.loads((out / "identify.json").read_text(encoding="utf-8"))["mine"]
     assert f"| {100 * found['distance']:.4g}, {100 * found['next']:.4g}, " in page  # points
