@@ -172,6 +172,8 @@ class Sources:
         others).  ValueError if there is a method of that name, FetchError if a set cannot be had.
         """
         check_number("n_runs", n_runs, low=0, integer=True)
+        if not callable(make):
+            raise TypeError(f"make must be a class, or a function that makes an estimator; got {make!r}")
         n_runs = n_runs or self.protocol.profiles["full"].n_runs
         if name in self.protocol.methods:
             raise ValueError(f"name: there is a method {name!r} already; give another")

@@ -135,6 +135,8 @@ def test_a_further_method_with_nothing_but_fit_and_labels_gets_its_row_and_its_p
     assert good.overview.loc["mine", "gain"] > bad.overview.loc["mine", "gain"]
     with pytest.raises(ValueError, match="there is a method 'sklearn KMeans' already"):
         toys.place(SimpleNamespace, name=PLAIN)
+    with pytest.raises(TypeError, match=r"make must be a class, .* got KMeans\("):
+        toys.place(KMeans(3))
 
 
 def test_a_class_gets_its_place_on_one_named_set(toys):
