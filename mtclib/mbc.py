@@ -190,12 +190,10 @@ def settle(problem, state):
 
 
 def descend(problem, state, *, max_iter, tol, step=sweep, value=objective, finish=settle, **options):
-    """Sweep, in place, until the objective falls by less than the share ``tol``, then settle.
-
-    ``step`` is one sweep, which gets the ``options``; ``value`` is what it lowers, and ``finish`` what the
-    end state needs.  Returns the objective after each sweep, the last that of the settled state, and whether
-    it converged.
-    """
+    """Sweep, in place, until the objective falls by less than the share ``tol``, then settle.  ``step`` is
+    one sweep, which gets the ``options``; ``value`` is what it lowers, and ``finish`` what the end state
+    needs.  Returns the objective after each sweep, the last that of the settled state, and whether it
+    converged."""
     history, converged = [], False
     while len(history) < max_iter and not converged:
         step(problem, state, **options)

@@ -70,11 +70,9 @@ def model_distances(W_t, W_s):
 
 def relation_step(A, beta):
     """Eq. (4)-(5): the minimiser of <A, G> + beta ||G||^2 over the unit simplex; A and G are (h_t, h_s).
-
     Completing the square turns the quadratic programme into the projection of -A / (2 beta), which a sort
     solves exactly: no QP solver, no Frank-Wolfe (section 4.8 of the paper).  For beta = 0 the mass is spread
-    evenly over the smallest entries, the limit of small beta.
-    """
+    evenly over the smallest entries, the limit of small beta."""
     if beta == 0:
         smallest = A.min() == A
         return smallest / smallest.sum()
@@ -83,13 +81,10 @@ def relation_step(A, beta):
 
 
 def model_step(system, Y, W, G, t, lam, mu, alpha, coupling):
-    """Eq. (6)-(13): W^t, columns solve (lam X^T X + (mu + alpha c_i) I) w_i = lam X^T y_i + alpha r_i.
-
-    The right factor of the Sylvester equation (13) is diagonal, so it decouples into one ridge system per
-    column.  With ``coupling='full'`` c and r hold all terms of (3) that contain W^t, those with G^(t,s) and
-    those with G^(s,t); ``'printed'`` keeps G^(t,s) only, as (6) does.  Returns W^t (d, h_t) and X^t W^t
-    (n_t, h_t).
-    """
+    """Eq. (6)-(13): W^t, columns solve (lam X^T X + (mu + alpha c_i) I) w_i = lam X^T y_i + alpha r_i.  The
+    right factor of the Sylvester equation (13) is diagonal, so it decouples into one ridge system per column.
+    With ``coupling='full'`` c and r hold all terms of (3) that contain W^t, those with G^(t,s) and those with
+    G^(s,t); ``'printed'`` keeps G^(t,s) only, as (6) does.  Returns W^t (d, h_t) and X^t W^t (n_t, h_t)."""
     strength = np.zeros(W[t].shape[1])
     target = np.zeros_like(W[t])
     for s in range(len(W)):

@@ -90,12 +90,10 @@ def local_loss(problem, t, P, A, G):
 
 
 def membership_steps(P, A, G, sums_to_one=True, times=INNER):
-    """Steps that lower the loss of every sample over its memberships, shape (n, K).
-
-    Rows that sum to one: projected gradient steps, from the centre of the centroids, where the gradient
-    changes least, with the largest length that is sure to go down.  Otherwise the column by column best ones,
-    as in `mtclib.spmtc`.
-    """
+    """Steps that lower the loss of every sample over its memberships, shape (n, K).  Rows that sum to one:
+    projected gradient steps, from the centre of the centroids, where the gradient changes least, with the
+    largest length that is sure to go down.  Otherwise the column by column best ones, as in
+    `mtclib.spmtc`."""
     if not sums_to_one:
         for _ in range(times):
             P = spmtc.coordinate_step(P, A, G)

@@ -98,7 +98,9 @@ def feature_space(Xs, kernel, scale):
     shape, is not finite, not symmetric, or cannot be positive semidefinite, for a pair of samples is not.
     """
     # As CSR the same data take the same path in either form, so that rounding cannot tell them apart.
-    Xs = [_without_stored_zeros(X) for X in Xs]
+    Xs = [sp.csr_array(X, copy=True) for X in Xs]
+    for X in Xs:
+        X.eliminate_zeros()
     if isinstance(kernel, str) and kernel != "gaussian":
         return [FeatureSamples(unit_samples(X) if kernel == "cosine" else X) for X in Xs], SquaredEuclidean()
     stack = sp.csr_array(sp.vstack(Xs, format="csr"))
@@ -109,12 +111,6 @@ def feature_space(Xs, kernel, scale):
         K = _checked_gram(call("kernel", kernel, stack) if callable(kernel) else kernel, stack.shape[0])
     ends = np.cumsum([0] + [X.shape[0] for X in Xs]).tolist()
     return [GramSamples(K, slice(*place)) for place in zip(ends, ends[1:])], GramDistance()
-
-
-def _without_stored_zeros(X):
-    X = sp.csr_array(X, copy=True)
-    X.eliminate_zeros()
-    return X
 
 
 def _checked_gram(K, N):

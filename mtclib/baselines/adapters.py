@@ -136,16 +136,13 @@ class PerTask(_NestedSequence):
     Parameters
     ----------
     n_clusters : int, or list of int with one per task
-        Replaces that of the nested estimator.
     estimator : None, str, MultiViewClusterer or SingleTaskClusterer, default None
-        The method, by name or as an instance, which is cloned; None for ``CoregSpectral``.
-    parameters
-        As in :class:`Stacked`.
+        None for ``CoregSpectral``.
+    parameters, random_state
+        As the two others in :class:`Stacked`; an int is used for every task.
     view : int or None, default None
         The method sees this view alone, counted from 0.  None: all views; methods for one view see them side
         by side.
-    random_state : None, int, Generator or RandomState
-        Replaces that of the nested estimator; an int is used for every task.
 
     Attributes
     ----------
@@ -193,13 +190,12 @@ class OneView(_NestedSequence):
     Parameters
     ----------
     n_clusters : int, or list of int with one per task
-        Replaces that of the nested estimator.
     estimator : None, str or MultiTaskClusterer, default None
-        The method, by name or as an instance, which is cloned; None for ``LLMC``.
+        None for ``LLMC``.
     view : int or None, default None
         Counted from 0; None for all views side by side.
     parameters, random_state
-        As in :class:`Stacked`.
+        As the two others in :class:`Stacked`.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, SingleTaskClusterer, Traits
 from mtclib.core.checks import COUNT_OR_NONE, Named, check_initial_labels
 from mtclib.core.errors import tell
-from mtclib.core.starts import fill_empty, kmeans_once, one_hot
+from mtclib.core.starts import fill_empty, kmeans_once, one_hot, random_labels
 from mtclib.maths.linalg import as_dense
 from mtclib.maths.subspace import RowSpace
 
@@ -147,7 +147,7 @@ def _principal_components(X, l):
 
 def _initial_labels(X, n_clusters, start, seed):
     if start is None:
-        return np.random.default_rng(seed).permutation(np.arange(X.shape[0]) % n_clusters)
+        return random_labels(X.shape[0], n_clusters, np.random.default_rng(seed))
     return start if start.ndim == 1 else kmeans_once(start, n_clusters, seed).labels_.astype(np.intp)
 
 
@@ -190,13 +190,6 @@ class Occurring:
     def __init__(self, X):
         self.columns = np.flatnonzero(np.asarray(abs(X).sum(axis=0)).ravel())
         self.space = RowSpace(X[:, self.columns])
-        self.n_features = X.shape[1]
-
-    def embed(self, F):
-        """F (features that occur, h) with rows of zeros for the other features, shape (d, h)."""
-        full = np.zeros((self.n_features, F.shape[1]))
-        full[self.columns] = F
-        return full
 
 
 def subspace(X, D, n_components, which, space):
@@ -216,4 +209,6 @@ def subspace(X, D, n_components, which, space):
             "the result is the start; use which='adr'", DegenerateSubspaceWarning)
     find = rows.largest if which == "largest" else rows.smallest_in_range
     parts = ([rows.null(n_null)] if n_null else []) + ([find(Z, count)] if count else [])
-    return space.embed(np.hstack([np.zeros((len(space.columns), 0)), *parts]))
+    F = np.zeros((X.shape[1], sum(part.shape[1] for part in parts)))
+    F[space.columns] = np.hstack([F[space.columns, :0], *parts])
+    return F

@@ -126,11 +126,9 @@ class CCAClustering(MultiViewClusterer):
 
 def canonical_variates(projections, n_components, seed):
     """Ridge CCA of two views: variates of both, (n, <= n_components), and their correlations, descending.
-
     With L_v L_v^T = P_v, the ridge projection of view v (SpectralProjection or IterativeProjection), the
     canonical correlations are the singular values of L_1^T L_2.  The seed is that of the start vectors; it
-    changes nothing but rounding.
-    """
+    changes nothing but rounding."""
     first, second = projections
     start = first.drop(_random(first.shape[0], n_components, seed))
     squares, A = _leading(lambda S: first.drop(second.fitted(first.lift(S))), start, n_components)

@@ -35,9 +35,8 @@ class KMeans(SingleTaskClusterer):
     cluster_centers_ : list of ndarray of shape (k_t, d)
     objective_ : ndarray of shape (1,)
         Total inertia of the final partition; scikit-learn keeps no history.
-    n_iter_ : int
-        Largest number of iterations over the tasks.
-    converged_ : bool
+    n_iter_, converged_ : int and bool
+        Largest number of iterations over the tasks, and whether all converged.
 
     Examples
     --------
@@ -83,12 +82,8 @@ class ConMC(MultiViewClusterer):
     scaling : str, default 'minmax'
         See :func:`mtclib.maths.scaling.scale_views`; the default gives the scores printed in the MSPL paper,
         on measurements.  Weights of words need 'none'.
-    init : {'random', 'k-means++'}, default 'random'
-    n_init : int, default 1
-        Starts; the one with the lowest inertia is kept.
-    max_iter : int, default 300
-    tol : float, default 1e-4
-    random_state : None, int, Generator or RandomState
+    init, n_init, max_iter, tol, random_state
+        As in :class:`KMeans`.
 
     Warns
     -----
@@ -100,9 +95,8 @@ class ConMC(MultiViewClusterer):
     labels_ : ndarray of shape (n,), int
     cluster_centers_ : ndarray of shape (n_clusters, sum of d_v)
         In units of the scaled views; features of one sign start at 0 there.
-    objective_ : ndarray of shape (1,)
-        Inertia of the final partition; scikit-learn keeps no history.
-    n_iter_, converged_ : int and bool
+    objective_, n_iter_, converged_
+        As in :class:`KMeans`.
 
     Examples
     --------

@@ -4,6 +4,7 @@ Which clusters of two tasks are related is told by a divergence, and how much by
 Smola, Gretton, Borgwardt, Schoelkopf, NIPS 2006) with the cosine kernel.
 """
 
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +60,9 @@ def match_mean(U, target):
         ahead, w = new + (last - 1.0) / inertia * (new - w), new
     raise FloatingPointError(f"kernel mean matching of {n} samples did not converge; use fewer samples, or "
                              f"leave out near copies")
+
+
+Part = namedtuple("Part", ["labels", "embedding", "inertia", "n_iter"])  # of the clustering of one task
 
 
 @dataclass
@@ -255,16 +259,6 @@ class SAMTC(MultiTaskClusterer):
         V = unit_rows(spectral_embedding(NormalizedMatrix(S), n_clusters, seeds[0])[1])
         model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
         return Part(model.labels_.astype(np.intp), V, float(model.inertia_), int(model.n_iter_))
-
-
-@dataclass
-class Part:
-    """Spectral clustering of one task: labels and embedding, inertia and iterations of k-means."""
-
-    labels: np.ndarray
-    embedding: np.ndarray
-    inertia: float
-    n_iter: int
 
 
 def own_neighbours(U, n_neighbors):

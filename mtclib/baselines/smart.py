@@ -107,11 +107,8 @@ class SMBC(MBC):
 
     Attributes
     ----------
-    labels_ : list of ndarray of shape (n_t,), int
-    cluster_centers_ : list of ndarray of shape (K_t, d)
-    relation_ : dict from (t, s), t != s, to ndarray of shape (K_t, K_s)
-    local_loss_ : ndarray of shape (T,)
-        Mean divergence of the samples of each task from their centroids.
+    labels_, cluster_centers_, relation_, local_loss_
+        As in `mtclib.MBC`.
     compared_loss_, single_task_loss_ : ndarray of shape (T,)
         Loss that ``rule`` names, and that of SBC from the same start.  The former is never larger, up to
         rounding, except for 'step'.
@@ -162,17 +159,13 @@ class SMBC(MBC):
     def _descend_by_steps(self, problem, labels, n_clusters, limits):
         alone = solve_alone(mbc, problem, labels, n_clusters, **limits)[1]
         state, taken = mbc.begin(problem, labels, n_clusters), []
-        history, converged = mbc.descend(problem, state, step=smart_sweep, value=total_loss, taken=taken,
-                                         **limits)
+        history, converged = mbc.descend(
+            problem, state, step=smart_sweep, taken=taken,
+            value=lambda problem, state: float(local_losses(problem, state).sum()), **limits)
         model = self._attributes(problem, state)
         return Fit(state.labels, history, converged, {
             **model, "compared_loss_": model["local_loss_"], "single_task_loss_": alone,
             "boosted_": taken[-1], "phases_": [len(history)]})
-
-
-def total_loss(problem, state):
-    """Sum of the local losses."""
-    return float(local_losses(problem, state).sum())
 
 
 def smart_sweep(problem, state, *, taken, exact=True):

@@ -101,13 +101,10 @@ def call(name, function, X):
 
 
 def check_matrix(X, name, *, nonnegative=False, float32=False):
-    """A float64 ndarray or CSR array that equals ``X``; ``X`` itself is left untouched.
-
-    With ``float32``, single precision is kept as it is: memory maps are not read into memory.  Raises
-    ``ValueError`` if X is not two-dimensional, empty, masked, no real numbers, NaN or infinite, with the
-    largest entry outside 1e-150 .. 1e150, or negative where that is forbidden, and for a sparse array with
-    wrong indices.
-    """
+    """A float64 ndarray or CSR array that equals ``X``; ``X`` itself is left untouched.  With ``float32``,
+    single precision is kept as it is: memory maps are not read into memory.  Raises ``ValueError`` if X is
+    not two-dimensional, empty, masked, no real numbers, NaN or infinite, with the largest entry outside
+    1e-150 .. 1e150, or negative where that is forbidden, and for a sparse array with wrong indices."""
     X = _as_array(X, name)
     check_indices(X, name)
     if X.ndim != 2:

@@ -101,12 +101,10 @@ _FEW_ROWS = _Shared(_few_rows)
 
 
 def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, starts=1):
-    """One k-means run of scikit-learn (Lloyd) on X (n, d), the same for any number of threads.
-
-    ``init`` is 'random', samples drawn at random, or 'k-means++'; ``tol`` is relative to the mean variance of
-    the features.  Of several ``starts`` the one of lowest inertia counts.  Returns the fitted
-    ``sklearn.cluster.KMeans``.
-    """
+    """One k-means run of scikit-learn (Lloyd) on X (n, d), the same for any number of threads.  ``init`` is
+    'random', samples drawn at random, or 'k-means++'; ``tol`` is relative to the mean variance of the
+    features.  Of several ``starts`` the one of lowest inertia counts.  Returns the fitted
+    ``sklearn.cluster.KMeans``."""
     model = KMeans(n_clusters, init=init, n_init=starts, max_iter=max_iter, tol=tol, random_state=seed)
     # scikit-learn centres dense data, so that equal distances, common among counts, are no longer
     # equal after rounding; as CSR the same data take the same path in either form.

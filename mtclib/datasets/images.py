@@ -88,12 +88,10 @@ KINDS, UNITS = ("missing", "outliers"), ("entries", "rows")
 
 
 def corrupt(X, share, kind="missing", unit="entries", random_state=0):
-    """Return a copy of a view with a share of its entries, or of its rows, damaged.
-
-    Missing entries are filled with the mean of what is left of their feature, 0 for nothing; outliers are
-    uniform on the range of the feature, widened by its length on either side.  The damage of a smaller share
-    is part of that of a larger one.
-    """
+    """Return a copy of a view with a share of its entries, or of its rows, damaged.  Missing entries are
+    filled with the mean of what is left of their feature, 0 for nothing; outliers are uniform on the range of
+    the feature, widened by its length on either side.  The damage of a smaller share is part of that of a
+    larger one."""
     check_number("share", share, low=0, high=1)
     check_number("random_state", random_state, low=0, integer=True)
     check_option("kind", kind, KINDS)

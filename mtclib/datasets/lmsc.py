@@ -25,12 +25,10 @@ RELEASED = "3Sources-lmsc/3Sources_ours.mat"
 
 
 def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
-    """Cut samples into random groups of equal size that all have every class.
-
-    A random order is cut into `n_tasks` groups of floor(n / n_tasks), and drawn again until every group has
-    all classes; the samples at its end are left over.  Samples of a group stay in the random order, so that
-    those of a class do not stand together.  Returns the groups, what is left over, and the number of draws.
-    """
+    """Cut samples into random groups of equal size that all have every class.  A random order is cut into
+    `n_tasks` groups of floor(n / n_tasks), and drawn again until every group has all classes; the samples at
+    its end are left over.  Samples of a group stay in the random order, so that those of a class do not stand
+    together.  Returns the groups, what is left over, and the number of draws."""
     check_number("n_tasks", n_tasks, low=1, integer=True)
     check_number("split_seed", split_seed, low=0, integer=True)
     classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)

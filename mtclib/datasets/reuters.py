@@ -22,12 +22,10 @@ _ARCHIVE = "reuters21578/reuters21578.tar.xz"
 
 @cache
 def reuters21578() -> Corpus:
-    """Stories of Reuters-21578 with title and body; a story with exactly one topic has it as its label.
-
-    Only stories of the ModApte split (9,603 train, 3,299 test) and with a body; those that have a label are
-    the 8,293 of 65 topics that are common in the clustering literature (the "Reuters21578" matrix of D. Cai).
-    `ids` are the NEWID numbers.
-    """
+    """Stories of Reuters-21578 with title and body; a story with exactly one topic has it as its label.  Only
+    stories of the ModApte split (9,603 train, 3,299 test) and with a body; those that have a label are the
+    8,293 of 65 topics that are common in the clustering literature (the "Reuters21578" matrix of D. Cai).
+    `ids` are the NEWID numbers."""
     files = [data.decode("latin-1") for name, data in read_packed(_ARCHIVE).items() if name.endswith(".sgm")]
     stories = [story for text in files for story in parse_stories(text) if story.modapte and story.body]
     stories.sort(key=lambda story: story.newid)

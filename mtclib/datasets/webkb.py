@@ -69,11 +69,9 @@ EDITIONS = {"text": webkb_text, "pages": webkb_pages}
 
 def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     """Text of the pages with some labels, without the pages that say nothing, and what was done as a step.
-
     "empty": pages whose every word is a SMART stop word.  "thin": pages with fewer than two different common
     words, where a common word is no SMART stop word and occurs in at least :data:`COMMON_PAGES` of the chosen
-    pages.
-    """
+    pages."""
     if not isinstance(drop, list | tuple | set | frozenset) or set(drop) - set(DROPS):
         raise ValueError(f"drop must be a list of some of {DROPS}, not {drop!r}.")
     corpus = webkb_text()

@@ -69,11 +69,9 @@ class Anchored:
 
 class Smoothed:
     """The samples x' = (1 - smoothing) x + smoothing * level, as products, sums and divergences.
-
     ``smoothing`` is in [0, 1); ``level``, what all entries are drawn to, is the mean entry of all tasks.  The
     map is the same for all entries, so that with sparse data only the stored entries are touched; ``shift``
-    is x' where x = 0.
-    """
+    is x' where x = 0."""
 
     def __init__(self, X, smoothing, level):
         self.shape, self.sparse = X.shape, sp.issparse(X)
@@ -145,11 +143,9 @@ def mean_entry(Xs):
 
 def pooled_metric(Xs):
     """Inverse covariance (d, d) of the samples of all tasks together, the default metric of 'mahalanobis'.
-
     Before inversion 1e-6 of the mean variance is added to the diagonal.  Directions in which no sample varies
     then weigh a lot, but no two centroids differ in them.  Raises ``ValueError`` for more than 10,000
-    features.
-    """
+    features."""
     n, d = sum(X.shape[0] for X in Xs), Xs[0].shape[1]
     if d > LARGEST_METRIC:
         raise ValueError(f"divergence='mahalanobis' needs a matrix of {d} x {d} entries; reduce the features "

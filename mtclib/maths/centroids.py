@@ -69,11 +69,9 @@ def itakura_saito(left, right, A, B):
 
 def log_wright_omega(z, start=None):
     """log y of the solution of y + log y = z, by Newton's method in log y; ``start`` may be a guess.
-
     ``scipy.special.wrightomega`` gives y: two to four times slower, and its logarithm is lost where y
-    underflows.  Newton's method cannot fail on a convex increasing function; the start given here is
-    already at or above the root.
-    """
+    underflows.  Newton's method cannot fail on a convex increasing function; the start given here is already
+    at or above the root."""
     above = np.where(z > 1.0, np.log(np.maximum(z, 1.0)), z)
     q = above if start is None else np.minimum(start, above)
     for _ in range(MAX_NEWTON):
@@ -87,12 +85,10 @@ def log_wright_omega(z, start=None):
 
 
 def bisection(divergence, left, right, A, B):
-    """The minimiser for any separable divergence without constraints, feature by feature.
-
-    Not for 'kl', whose centroids stay on the simplex.  The sum of a quasi-convex and a convex function may
-    have several minima.  Each shows as a cell of a grid in which the derivative changes its sign; the lowest
-    of these cells is halved.
-    """
+    """The minimiser for any separable divergence without constraints, feature by feature.  Not for 'kl',
+    whose centroids stay on the simplex.  The sum of a quasi-convex and a convex function may have several
+    minima.  Each shows as a cell of a grid in which the derivative changes its sign; the lowest of these
+    cells is halved."""
     A, B = A[:, None], B[:, None]
     low, high = np.minimum(left, right), np.maximum(left, right)
 
@@ -127,11 +123,9 @@ def _slope(divergence, u, left, right, A, B, low, high):
 
 def geodesic(divergence, left, right, A, B):
     """The geodesic walk of Nielsen and Nock (2009), which the paper proposes; not the minimiser.
-
-    On the curve q(a) = phi'^-1((1 - a) phi'(right) + a phi'(left)), 0 <= a <= 1, the point with
-    A d(left||q) = B d(q||right), by halving.  That characterises the symmetrised centroid of *one* set of
-    points with A = B; for Eq. (14) the result may even be worse than the centroid it replaces.
-    """
+    On q(a) = phi'^-1((1 - a) phi'(right) + a phi'(left)), 0 <= a <= 1, the point of A d(left||q) =
+    B d(q||right), by halving.  That characterises the symmetrised centroid of *one* set of points with A = B;
+    for Eq. (14) the result may even be worse than the centroid it replaces."""
     start, end = divergence.gradient(right), divergence.gradient(left)
     low, high = np.zeros((len(left), 1)), np.ones((len(left), 1))
     for _ in range(HALVINGS):

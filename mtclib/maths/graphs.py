@@ -264,12 +264,10 @@ def spread(A, rows, n):
 
 
 def gaussian_affinity(X, scale="median"):
-    """exp(-d_ij^2 / (2 s^2)) for i != j and zero on the diagonal: an ndarray (n, n) in 0 .. 1.
-
-    ``scale`` is s, or 'median' or 'mean' of the distances between two samples.  'self-tuning' gives
-    exp(-d_ij^2 / (s_i s_j)) with s_i the distance to the 7th neighbour (Zelnik-Manor and Perona, NIPS 2004).
-    Where copies of one sample make s zero, the mean and the smallest positive s_i stand in.
-    """
+    """exp(-d_ij^2 / (2 s^2)) for i != j and zero on the diagonal: an ndarray (n, n) in 0 .. 1.  ``scale`` is
+    s, or 'median' or 'mean' of the distances between two samples; 'self-tuning' puts s_i s_j for 2 s^2, with
+    s_i the distance to the 7th neighbour (Zelnik-Manor and Perona, NIPS 2004).  Where copies of one sample
+    make s zero, the mean and the smallest positive s_i stand in."""
     distances = _distances(X)
     widths = _widths(distances, scale)
     local = isinstance(scale, str) and scale == "self-tuning"

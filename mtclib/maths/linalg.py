@@ -36,12 +36,10 @@ def dense_product(A, B):
 
 
 def thin(A):
-    """A in the form that multiplies an array (., k) of few columns fastest; dense ones stay as they are.
-
-    As CSC a sparse array adds to one entry of the product after the other, as CSR to the same one again and
+    """A in the form that multiplies an array (., k) of few columns fastest; dense ones stay as they are.  As
+    CSC a sparse array adds to one entry of the product after the other, as CSR to the same one again and
     again, so that each addition waits for the last: with a few columns twice as long.  The sums are the same
-    to the last bit; where indices are not sorted they would not be, and A stays as it is.
-    """
+    to the last bit; where indices are not sorted they would not be, and A stays as it is."""
     if not sp.issparse(A) or not A.has_sorted_indices:
         return A
     return A.tocsc() if A.shape[0] <= CACHED else A.tocsr()
@@ -148,12 +146,10 @@ class RidgeSystems:
 
 
 def gram_eigh(X):
-    """Eigendecomposition of the smaller Gram matrix, X X^T or X^T X, remembered by content.
-
-    Eigenvalues ascend and are clipped at 0; eigenvectors are in columns.  Restarts, grid points and methods
-    ask for the same decomposition again and again; the most recent ones (256 MB together) are kept for the
-    life of the process.
-    """
+    """Eigendecomposition of the smaller Gram matrix, X X^T or X^T X, remembered by content.  Eigenvalues
+    ascend and are clipped at 0; eigenvectors are in columns.  Restarts, grid points and methods ask for the
+    same decomposition again and again; the most recent ones (256 MB together) are kept for the life of the
+    process."""
     key = _content(X)
     with _SPECTRA_LOCK:
         found = _SPECTRA.get(key)

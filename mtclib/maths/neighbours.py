@@ -28,12 +28,10 @@ DECIMALS = 10
 
 
 def nearest(U, V, n_neighbors, *, same=False):
-    """Indicator of the nearest rows of V (m, d) for each row of U (n, d), by cosine: CSR (n, m) in 0 .. 1.
-
-    U and V are CSR and nonnegative, with rows of unit length or zero.  Only rows of positive cosine count;
+    """Indicator of the nearest rows of V (m, d) for each row of U (n, d), by cosine: CSR (n, m) in 0 .. 1.  U
+    and V are CSR and nonnegative, with rows of unit length or zero.  Only rows of positive cosine count;
     equally similar rows share the places that are left, as they do in the mean if chance decides.  With
-    ``same``, V is U, and no row is its own neighbour.
-    """
+    ``same``, V is U, and no row is its own neighbour."""
     VT = V.T.tocsr()
     blocks = []
     for start in range(0, U.shape[0], BLOCK):
@@ -124,12 +122,10 @@ def nearest_distances(X, n_neighbors, rank=None):
 
 
 def _candidates(X, count):
-    """The ``count`` nearest others of each sample, and a few more, by products in single precision.
-
-    No row of X (n, d) is longer than 1.  Yields, for blocks of samples, which they are, their candidates
-    (places in the block, indices, squared distances), and a function: of one squared distance each, whether
-    all others are certainly farther.  Samples that have more than ``2 count`` candidates are left out.
-    """
+    """The ``count`` nearest others of each sample, and a few more, by products in single precision.  No row
+    of X (n, d) is longer than 1.  Yields, for blocks of samples, which they are, their candidates (places in
+    the block, indices, squared distances), and a function: of one squared distance each, whether all others
+    are certainly farther.  Samples that have more than ``2 count`` candidates are left out."""
     (n, d), lengths = X.shape, np.linalg.norm(X, axis=1)
     halves = 0.5 * lengths**2
     # Half the squared distances, but for a constant of the sample, as one product.

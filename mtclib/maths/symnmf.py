@@ -136,12 +136,10 @@ def multiply(M, Y, *, exponent, guard, max_iter, tol, atol=0.0):
 
 
 def project(M, Y, *, max_iter, tol, atol=0.0):
-    """Spectral projected gradient steps for lam = 0; parameters and results as for ``multiply``.
-
-    Lengths alternate between the two of Barzilai and Borwein.  Along the segment to the projected point f is
-    a quartic, whose first minimum is taken: so each step costs one product with M, and none raises f.
-    M need not be a similarity: any symmetric matrix will do.
-    """
+    """Spectral projected gradient steps for lam = 0; parameters and results as for ``multiply``.  Lengths
+    alternate between the two of Barzilai and Borwein.  Along the segment to the projected point f is a
+    quartic, whose first minimum is taken: so each step costs one product with M, and none raises f.  M need
+    not be a similarity: any symmetric matrix will do."""
     MY, gram = M.product(Y), Y.T @ Y
     first = value = membership_objective(Y, MY, M.squared_norm, gram=gram)
     slope = Y @ gram - MY

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from mtclib.core.large import row_blocks
+from mtclib.core.starts import random_labels
 from mtclib.maths.linalg import as_dense, dense_product
 from mtclib.maths.scaling import apply_scale, find_scale, scaled_rows, warn_of_constant_views
 
@@ -85,12 +86,10 @@ class _StreamedView:
 
 
 class Views:
-    """The views of a data set, ready for the steps below.
-
-    ``parts`` are the views that are not constant (the first one alone if all are) and ``kept`` their numbers;
-    ``scales`` are those of all views.  ``fixed`` has, for each view left out, the scaled row that all its
-    samples equal, and None for the others.  ``squares`` (n_views, n) are squared lengths of the rows.
-    """
+    """The views of a data set, ready for the steps below.  ``parts`` are the views that are not constant (the
+    first one alone if all are) and ``kept`` their numbers; ``scales`` are those of all views.  ``fixed`` has,
+    for each view left out, the scaled row that all its samples equal, and None for the others.  ``squares``
+    (n_views, n) are squared lengths of the rows."""
 
     def __init__(self, parts, scales, kept, fixed):
         self.parts = parts
@@ -208,12 +207,10 @@ def assign(state, weights):
 
 
 def fill_empty_cluster(state, costs):
-    """Give the first empty cluster the sample that costs most; whether there were both.
-
-    ``costs`` (n,) are what each sample adds to the objective; samples that lie on their centroid stay.  A sum
-    of costs that are 0 on the centroid does not rise, if it is then minimised over the centroids.  One
-    cluster at a time, as copies of the sample will follow it.
-    """
+    """Give the first empty cluster the sample that costs most; whether there were both.  ``costs`` (n,) are
+    what each sample adds to the objective; samples that lie on their centroid stay.  A sum of costs that are
+    0 on the centroid does not rise, if it is then minimised over the centroids.  One cluster at a time, as
+    copies of the sample will follow it."""
     empty = np.setdiff1d(np.arange(len(state.centers[0])), state.labels)
     squares = state.views.squares
     away = (state.losses > state.views.rounding * (squares + squares.mean(axis=1, keepdims=True))).any(axis=0)
@@ -260,7 +257,7 @@ def start(views, n_clusters, init, init_share, seed):
     state = State(views, [np.zeros((n_clusters, part.shape[1])) for part in views.parts],
                   np.zeros(n, dtype=np.intp), ones, np.zeros_like(ones))
     if isinstance(init, str) and init == "labels":
-        init = rng.permutation(np.arange(n) % n_clusters)
+        init = random_labels(n, n_clusters, rng)
     if isinstance(init, str):
         size = n_clusters if init == "points" else min(n, max(int(init_share * n), 3 * n_clusters))
         state.centers = _sample_centroids(views, n_clusters, rng.choice(n, size, replace=False))
