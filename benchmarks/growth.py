@@ -16,7 +16,6 @@ in data/methods/methods.toml allow at these sizes.
 
 import argparse
 import math
-import multiprocessing
 import re
 import resource
 import sys
@@ -26,7 +25,6 @@ from time import process_time
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 
 from mtclib.baselines.registry import all_estimators
 from mtclib.companion.comparison.methods import read
@@ -34,11 +32,12 @@ from mtclib.companion.runs import calibrated, fit
 from mtclib.core import paths
 from mtclib.maths import linalg
 
+from .drawn import WORDS, documents
 from .method_costs import limited
 from .record import merge
-from .timing import one_thread, peak
+from .timing import in_a_child, one_thread, peak
 
-ITERATIONS, WORDS = 10, 60
+ITERATIONS = 10
 SECONDS, MEMORY, LARGEST = 120.0, 8.0, 1_000_000
 SMALLEST, LARGEST_FACTOR = 500, 16
 BASE = {"k": 4, "parts": 2, "d": 2000}
@@ -120,17 +119,6 @@ def symbols(kind, sizes, varied, low, high):
                     "V" if views else "T": Power(varied == "parts", sizes["parts"])}
 
 
-def documents(n, d, k, rng):
-    """Counts of documents on `k` topics with Zipf's law, CSR."""
-    common = 1.0 / np.arange(1, d + 1) ** 0.7
-    words = np.empty((n, WORDS), dtype=np.intp)
-    for topic in range(k):
-        own = rng.permutation(common)
-        share = 0.35 * own / own.sum() + 0.65 * common / common.sum()
-        words[topic::k] = rng.choice(d, words[topic::k].shape, p=share)
-    return sp.csr_array((np.ones(words.size), (np.repeat(np.arange(n), WORDS), words.ravel())), shape=(n, d))
-
-
 def planted(kind, n, d, k, parts):
     """Xs of a kind; `n` counts the samples of all tasks, or those that views share."""
     rng = np.random.default_rng(0)
@@ -144,17 +132,7 @@ def planted(kind, n, d, k, parts):
 
 def fitted(cls, sizes, limits):
     """Seconds, MB and what stopped a fit in a process of its own."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_measured, args=(cls, sizes, limits, sender))
-    child.start()
-    sender.close()
-    try:
-        found = receiver.recv()
-    except EOFError:
-        found = {"stopped": "seconds"}
-    child.join()
-    return found
+    return in_a_child(_measured, cls, sizes, limits) or {"stopped": "seconds"}
 
 
 def _measured(cls, sizes, limits, sender):

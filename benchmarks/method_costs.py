@@ -1,9 +1,9 @@
 """What do an iteration and a fit of each method cost, and how does an iteration grow?
 
-    python benchmarks/method_costs.py                                       all methods, about a minute
-    python benchmarks/method_costs.py --only MBC MSPL                       some
-    python benchmarks/method_costs.py --output data/methods/costs.csv
-    python benchmarks/method_costs.py --only MBC --output data/methods/costs.csv     other rows stay
+    python -m benchmarks.method_costs                                       all methods, about a minute
+    python -m benchmarks.method_costs --only MBC MSPL                       some
+    python -m benchmarks.method_costs --output data/methods/costs.csv
+    python -m benchmarks.method_costs --only MBC --output data/methods/costs.csv     other rows stay
 
 Made-up text, four clusters: four tasks of 500 samples x 2,000 features, three views of 500 samples x 2,000
 features, or four tasks with three such views; CSR, about 55 entries per row.  Default parameters.  Seconds of
@@ -19,18 +19,14 @@ peak_mb is the most memory beside the data, of 500 samples.  A file beside the t
 """
 
 import argparse
-import json
-import platform
 import tracemalloc
 import warnings
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -38,8 +34,11 @@ from mtclib.baselines.registry import all_estimators
 from mtclib.companion.comparison import methods
 from mtclib.core.starts import kmeans_once
 
+from .drawn import WORDS, documents
+from .record import merge
+
 CLUSTERS, TASKS, VIEWS = 4, 4, 3
-SAMPLES, FEATURES, WORDS = 500, 2000, 60
+SAMPLES, FEATURES = 500, 2000
 STARTS = ("n_init", "n_starts")
 SLACK = 0.5  # so far a timed exponent may lie above the order in n that is stated
 EARLY = {"LatentMSC": 40, "DMTRC": 20}
@@ -64,22 +63,13 @@ NOT_TIMED = {"MKC": {"init": "random"}, "SMKC": {"init": "random"}}
 """Starts that do not iterate themselves."""
 
 
-def text(n, d, words, rng):
-    """Counts of documents on four topics with Zipf's law for common words, CSR."""
-    common = 1.0 / np.arange(1, d + 1) ** 0.7
-    topics = np.array([rng.permutation(common) for _ in range(CLUSTERS)])
-    topics = 0.35 * topics / topics.sum(axis=1, keepdims=True) + 0.65 * common / common.sum()
-    drawn = np.array([rng.choice(d, words, p=topics[i % CLUSTERS]) for i in range(n)])
-    return sp.csr_array((np.ones(n * words), (np.repeat(np.arange(n), words), drawn.ravel())), shape=(n, d))
-
-
 @cache
 def made_up(kind, n=SAMPLES, d=FEATURES, words=WORDS, seed=0):
     """Xs of the kind that a method takes."""
     rng = np.random.default_rng(seed)
     if kind == "lifelong":
-        return [[text(n, d, words, rng) for _ in range(VIEWS)] for _ in range(TASKS)]
-    return [text(n, d, words, rng) for _ in range(TASKS if kind == "multitask" else VIEWS)]
+        return [[documents(n, d, CLUSTERS, rng, words) for _ in range(VIEWS)] for _ in range(TASKS)]
+    return [documents(n, d, CLUSTERS, rng, words) for _ in range(TASKS if kind == "multitask" else VIEWS)]
 
 
 def timed(model, Xs):
@@ -179,33 +169,10 @@ def measure(name, cls):
     }  # fmt: skip
 
 
-def record():
-    """What made the table."""
-    return {
-        "packages": {name: version(name) for name in ("mtclib", "numpy", "scipy", "scikit-learn")},
-        "python": platform.python_version(), "machine": platform.machine(), "processor": processor(),
-        "threads": 1, "clusters": CLUSTERS, "tasks": TASKS, "views": VIEWS, "samples": SAMPLES,
-        "features": FEATURES, "words": WORDS,
-        "stored": int(np.mean([X.nnz for X in made_up("multitask")])),
-    }  # fmt: skip
-
-
-def processor():
-    """Name of the processor, as far as the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
-
-
-def write(table, path):
-    """Write the table and what made it; rows of other methods that are there already stay."""
-    if path.exists():
-        table = pd.concat([table, pd.read_csv(path)]).drop_duplicates("method")
-    table.sort_values("method").to_csv(path, index=False, float_format="%.4g")
-    text = json.dumps(record(), indent=1, sort_keys=True) + "\n"
-    path.with_suffix(".json").write_text(text, encoding="utf-8")
+def sizes_of_data():
+    """Sizes of what is made up, for the record."""
+    return {"clusters": CLUSTERS, "tasks": TASKS, "views": VIEWS, "samples": SAMPLES, "features": FEATURES,
+            "words": WORDS, "stored": int(np.mean([X.nnz for X in made_up("multitask")]))}
 
 
 def above_order(measurements):
@@ -227,7 +194,7 @@ def main():
         for name in tqdm(arguments.only):
             rows.append(measure(name, known[name]))
             if arguments.output:
-                write(pd.DataFrame(rows[-1:]), arguments.output)
+                merge(pd.DataFrame(rows[-1:]), arguments.output, digits=4, **sizes_of_data())
     table = pd.DataFrame(rows).round(5).set_index("method")
     print(table.to_string())
     print(f"Above the order in n of data/methods/methods.toml: {', '.join(above_order(table)) or 'none'}.")

@@ -9,7 +9,6 @@ processor; memory is the most beside the data (Linux).  Rows on results read wha
 """
 
 import argparse
-import multiprocessing
 import resource
 import subprocess
 import sys
@@ -42,7 +41,7 @@ from mtclib.maths import eigen, graphs, neighbours
 from mtclib.maths.linalg import unit_rows
 
 from . import routines
-from .timing import one_thread, peak, timed
+from .timing import in_a_child, one_thread, peak, timed
 
 CLUSTERS, WORDS, MILLION = 10, 60, 1_000_000
 TURNS = 3
@@ -54,13 +53,7 @@ REACH = {"n": MILLION, "k": 1000, "d": 100_000}
 
 def measured(make, use):
     """``use(*make())`` in a process of its own: what it returns, seconds, and MB beyond what was made."""
-    receiver, sender = multiprocessing.get_context("fork").Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=_child, args=(make, use, sender))
-    child.start()
-    sender.close()
-    found = receiver.recv()
-    child.join()
-    return found
+    return in_a_child(_child, make, use)
 
 
 def _child(make, use, sender):

@@ -3,6 +3,7 @@
 import argparse
 import ctypes
 import gc
+import multiprocessing
 import resource
 import sys
 import warnings
@@ -45,6 +46,21 @@ def peak(*, forget=False):
             ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return int(status.read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) / 1024
+
+
+def in_a_child(function, *arguments):
+    """What a function sends from a process of its own, by its last argument; None if it ends before that."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=function, args=(*arguments, sender))
+    child.start()
+    sender.close()
+    try:
+        found = receiver.recv()
+    except EOFError:
+        found = None
+    child.join()
+    return found
 
 
 def compare(method, data, n, *sides):

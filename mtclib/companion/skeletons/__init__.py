@@ -84,7 +84,7 @@ def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
 
 def _measured(name):
     return [("tests/core/test_versions.py", "--update"),
-            ("benchmarks/method_costs.py", "--only", name, "--output", "data/methods/costs.csv")]
+            ("-m", "benchmarks.method_costs", "--only", name, "--output", "data/methods/costs.csv")]
 
 
 def _place(name, kind, allowed, *patterns):
