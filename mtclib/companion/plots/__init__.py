@@ -6,21 +6,25 @@ lightness and in shape.  Legends stand outside the axes and never cover data.
 """
 
 from mtclib.companion.plots.curves import (
+    forgetting_curve,
     objective_panels,
+    order_spread,
+    relation_matrix,
     robustness,
     runtime,
+    selection,
     sensitivity,
     sensitivity_heatmap,
+    stream_costs,
     task_objectives,
     trajectories,
+    transfer_curve,
+    weight_functions,
 )
 from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save, write
 from mtclib.companion.plots.gains import certainty, forest, sharing, specification_curve, task_pairs
 from mtclib.companion.plots.look import style
-from mtclib.companion.plots.matrices import relation_matrix
-from mtclib.companion.plots.pacing import selection, weight_functions
 from mtclib.companion.plots.scores import leverage, scoreboard
-from mtclib.companion.plots.streams import forgetting_curve, order_spread, stream_costs, transfer_curve
 from mtclib.companion.plots.userdata import embedding, number_of_clusters
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Curves: objective, scores and time over iterations, sizes, damage to the data, and parameters."""
+"""Figures of one paper: curves over iterations, sizes, damage, parameters and tasks; weights; relations."""
 
 import json
 import textwrap
@@ -7,14 +7,21 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
+from matplotlib import patheffects
+from matplotlib.colors import PowerNorm
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from mtclib.companion.plots import look
-from mtclib.companion.plots.matrices import heat, outline
 from mtclib.companion.verdicts.leverage import with_params
+from mtclib.maths.selfpaced import hard_weights, smooth_weights
 
 # Characters of a title over one of several panels, and quantiles of its band.
 TITLE, BAND = 20, (0.1, 0.9)
+DARK = 0.18  # relative luminance from which on black is easier to read than white
+SHADES = "viridis"
 PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
                "n_components": "l", "pace_start": "share of pairs in the first round",
                "pace_growth": "growth of the threshold"}
@@ -234,3 +241,226 @@ def _scored(frame, metric):
     """Rows of a metric, averages over tasks where there are any."""
     rows = frame[frame["metric"] == metric]
     return rows[rows["task"] == "avg"] if (rows["task"] == "avg").any() else rows
+
+
+@look.figure
+def weight_functions(thresholds: Sequence[float], sharpness: Sequence[float]) -> plt.Figure:
+    """Weights against the loss, smooth (lines) and hard (steps), for several 1/lambda: MSPL's Figure 1.
+
+    One panel per kappa in `sharpness`; the losses reach up to twice the largest threshold.
+    """
+    losses = np.linspace(0.0, 2.0 * max(thresholds), 400)
+    size = (1.2 + 2.8 * len(sharpness), 3.0)
+    fig, axes = plt.subplots(1, len(sharpness), figsize=size, sharey=True, squeeze=False)
+    shades = plt.get_cmap(SHADES)(np.linspace(0.0, 0.85, len(thresholds)))
+    for ax, kappa in zip(axes[0], sharpness):
+        for number, (threshold, colour) in enumerate(zip(thresholds, shades)):
+            # Each threshold has its marker, at places of its own: colour is not alone.
+            marks = {"color": colour, "marker": "os^Dv"[number % 5], "markevery": (10 * number, 50)}
+            ax.plot(losses, smooth_weights(losses, threshold, kappa), linestyle="-", **marks,
+                    label=f"smooth, 1/λ = {threshold:g}")
+            ax.plot(losses, hard_weights(losses, threshold), linestyle="--", linewidth=1.0, **marks,
+                    label=f"hard, 1/λ = {threshold:g}")
+        ax.set(xlabel="loss", title=f"κ = {kappa:g}")
+    axes[0][0].set_ylabel("weight")
+    look.legend(fig, axes[0][0].get_lines()[:])
+    return fig
+
+
+@look.figure
+def selection(views: Sequence[np.ndarray], order: np.ndarray, labels: np.ndarray) -> plt.Figure:
+    """The round in which each pair of a sample and a view is taken in: MSPL's Figure 2.
+
+    `views` are plane points, one panel each, dark ones first; `order` is ``selection_order_`` of shape
+    (n_views, n), -1 for never.  The last panel shows all samples by view, sorted by `labels`.
+    """
+    order, labels = np.asarray(order), np.asarray(labels)
+    last = int(order.max())
+    rounds = np.where(order < 0, last + 1, order)
+    fig, axes = look.panels(len(views) + 1, 3.5, 2.9, (0, 0.4))
+    marks = {"cmap": SHADES, "vmin": 0, "vmax": last + 1}
+    edge = 1.05 * max(np.abs(X).max() for X in views)
+    for v, (ax, X) in enumerate(zip(axes.flat, views)):
+        ax.scatter(*np.asarray(X).T, c=rounds[v], s=9, linewidths=0, **marks)
+        ax.set(title=f"view {v + 1}", box_aspect=1, xlim=(-edge, edge), ylim=(-edge, edge))
+    image = _by_view(axes.flat[len(views)], rounds, labels, marks)
+    fig.colorbar(image, ax=list(axes.flat), label="taken in at the end of round", shrink=0.8)
+    return fig
+
+
+def _by_view(ax, rounds, labels, marks):
+    """Rounds of all samples, sorted by cluster, one column per view."""
+    rows = np.argsort(labels, kind="stable")
+    image = ax.imshow(rounds[:, rows].T, aspect="auto", interpolation="nearest", **marks)
+    ends = np.flatnonzero(np.diff(labels[rows])) + 0.5
+    for end in ends:
+        ax.axhline(end, color="white", **look.RULE | {"linewidth": 1.2})
+    bounds = np.concatenate([[0], ends, [labels.size]])
+    ax.set_yticks((bounds[:-1] + bounds[1:]) / 2, [f"cluster {k + 1}" for k in range(len(bounds) - 1)])
+    ax.set_xticks(range(len(rounds)), [str(v + 1) for v in range(len(rounds))])
+    ax.set(xlabel="view", title="samples by view", box_aspect=1)
+    ax.grid(False)
+    return image
+
+
+@look.figure
+def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
+    """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
+
+    One column per data set: scores above, paired differences below.  Lines are means over seeds, bands their
+    95 % t intervals.
+    """
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(2, n, figsize=(max(4.4, 3.4 * n), 4.4), sharex="col", sharey="row",
+                             squeeze=False, height_ratios=(3, 2))
+    for (above, below), (name, rows) in zip(axes.T, frame.groupby("dataset", sort=False)):
+        for knowledge, runs in rows.groupby("knowledge", sort=False):
+            _mean_line(above, runs.pivot(index="position", columns="seed", values="value"), knowledge)
+        table = rows.pivot(index=["position", "seed"], columns="knowledge", values="value")
+        gain = (table["with libraries"] - table["without"]).unstack("seed")
+        _mean_line(below, gain, "difference, of the same tasks", color="0.35", marker="D", linestyle="-")
+        below.axhline(0, color="0", **look.RULE)
+        above.set_title(name)
+        below.set_xlabel("tasks seen")
+        _count_tasks(below)
+    axes[0, 0].set_ylabel(look.score_name(frame["metric"].iloc[0]))
+    axes[1, 0].set_ylabel("gain (points)")
+    look.legend(fig, [*axes[0, 0].get_lines(), axes[1, 0].get_lines()[0]])
+    return fig
+
+
+@look.figure
+def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
+    """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
+
+    One panel per data set.  Lines are means over seeds, bands their 95 % t intervals; the one without markers
+    is the agreement of the first labels with the classes.
+    """
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(1, n, figsize=(max(4.4, 3.4 * n), 3.2), sharey=True, squeeze=False)
+    for ax, (name, rows) in zip(axes[0], frame.groupby("dataset", sort=False)):
+        for against, runs in rows.groupby("against", sort=False):
+            table = runs.pivot(index="tasks_seen", columns="seed", values="value")
+            _mean_line(ax, table, f"clustered anew, against {against}")
+        first = rows.loc[rows["against"] == "classes", "at_arrival"].mean()
+        ax.axhline(100 * first, color="0", label="labels at arrival, against classes", **look.RULE)
+        ax.set(title=name, xlabel="tasks seen")
+        _count_tasks(ax)
+    axes[0, 0].set_ylabel(f"{look.score_name(frame['metric'].iloc[0])} of task 1")
+    look.legend(fig, axes[0, 0].get_lines()[:])
+    return fig
+
+
+@look.figure
+def order_spread(frame: pd.DataFrame) -> plt.Figure:
+    """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
+
+    One row per data set.  Left, by position, how far a task is above its own mean over orders: dots are
+    tasks, the line is their mean with its 95 % t interval.  Right, one dot per order, its mean over tasks.
+    """
+    n = frame["dataset"].nunique()
+    fig, axes = plt.subplots(n, 2, figsize=(6.8, 0.6 + 2.2 * n), squeeze=False, width_ratios=(2, 1))
+    for (left, right), (name, rows) in zip(axes, frame.groupby("dataset", sort=False)):
+        above = rows["value"] - rows.groupby(["seed", "task"])["value"].transform("mean")
+        left.plot(rows["position"], 100 * above, linestyle="", marker=".", color="0.7", zorder=1,
+                  markeredgewidth=0, label="a task in one order")
+        runs = rows.assign(above=above).pivot(index="position", columns=["seed", "order"], values="above")
+        _mean_line(left, runs, "mean over tasks")
+        left.set(title=name, xlabel="position", ylabel="points above its mean")
+        _count_tasks(left)
+        means = rows.groupby(["seed", "order"])["value"].mean().reset_index()
+        seeds = {seed: place for place, seed in enumerate(dict.fromkeys(means["seed"]))}
+        right.plot(means["seed"].map(seeds), 100 * means["value"], linestyle="", marker="o",
+                   markerfacecolor="none", markeredgewidth=1)
+        right.set_xticks(range(len(seeds)), seeds)
+        right.set(title="each order", xlabel="seed of the tasks", xlim=(-0.5, len(seeds) - 0.5),
+                  ylabel=f"mean {look.score_name(frame['metric'].iloc[0])}")
+    look.legend(fig, axes[0, 0].get_lines()[:])
+    return fig
+
+
+@look.figure
+def stream_costs(frame: pd.DataFrame) -> plt.Figure:
+    """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
+
+    One line per method, medians where there are several runs, of one data set.
+    """
+    fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
+    for number, (method, runs) in enumerate(frame.groupby("method", sort=False)):
+        medians = runs.groupby("tasks_seen")[["seconds", "bytes"]].median()
+        # Of many tasks, only some get a mark, which would hide the line; equal lines lie within each other.
+        marks = {"label": method, "markevery": max(1, len(medians) // 8),
+                "linewidth": max(2.6 - 0.8 * number, 1), "markersize": max(7 - 1.5 * number, 3)}
+        axes[0].plot(medians.index, medians["seconds"], **marks)
+        axes[1].plot(medians.index, medians["bytes"] / 1000, **marks)
+    for ax, name in zip(axes, ("seconds", "kilobytes kept")):
+        ax.set(yscale="log", xlabel="tasks seen", ylabel=name)
+        _count_tasks(ax)
+        look.plain(ax.yaxis)
+    look.legend(fig, axes[0].get_lines()[:])
+    return fig
+
+
+def _mean_line(ax, table, name, **marks):
+    """Mean over the columns, in percent, with its t interval; a single column has none."""
+    mean, low, high = look.mean_interval(100 * table)
+    return look.band_line(ax, table.index, mean, low, high.clip(upper=100), name, **marks)
+
+
+def _count_tasks(ax):
+    ax.set_xlim(left=0.5)
+    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+
+
+@look.figure
+def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Sequence[str],
+                    col_names: Sequence[str], tasks: Sequence[str], title: str = "") -> plt.Figure:
+    """Relatedness between the clusters of two tasks, ours beside the printed one, on one colour scale.
+
+    Rows and columns are already matched to the classes; `tasks` are the names of the axes.  The largest entry
+    of each row is outlined, unless another is written with the same digits.  Colours follow the square root,
+    so that one large entry does not make all others look alike.
+    """
+    panels = [(whose, np.asarray(matrix, dtype=float))
+              for whose, matrix in (("ours", ours), ("printed", printed)) if matrix is not None]
+    top = max(np.nanmax(matrix) for _, matrix in panels)
+    width = sum(0.9 + 0.75 * matrix.shape[1] for _, matrix in panels)
+    height = 1.5 + 0.45 * max(len(matrix) for _, matrix in panels)
+    fig, axes = plt.subplots(1, len(panels), figsize=(width + 1, height), squeeze=False)
+    for ax, (whose, matrix) in zip(axes[0], panels):
+        notes = np.char.mod("%.3f", matrix)
+        notes[notes == "0.000"] = "0"
+        frame = pd.DataFrame(matrix, index=list(row_names), columns=list(col_names))
+        heat(ax, frame, notes, norm=PowerNorm(0.5, 0, top), cbar=False)
+        for row, values in enumerate(matrix):
+            best = int(np.nanargmax(values))
+            if (notes[row] == notes[row, best]).sum() == 1:
+                outline(ax, row, best)
+        ax.set(title=whose if len(panels) > 1 else "", xlabel=tasks[1])
+        broken = (textwrap.fill(name.replace(".", ". "), 11).replace(". ", ".") for name in col_names)
+        ax.set_xticklabels(list(broken), rotation=0)
+        ax.set_yticklabels(row_names if ax is axes[0][0] else [""] * len(row_names), rotation=0)
+    axes[0][0].set_ylabel(tasks[0])
+    fig.suptitle(title)
+    fig.colorbar(axes[0][0].collections[0], ax=list(axes[0]), label="relatedness", shrink=0.9)
+    return fig
+
+
+def heat(ax, frame, notes, **options):
+    """Coloured cells with notes (``seaborn.heatmap``); a missing value is a dash on grey."""
+    sns.heatmap(frame, annot=notes, fmt="", cmap="cividis", linewidths=1, linecolor="white", ax=ax, **options)
+    # Seaborn writes white on cells that are too pale for it.
+    missing = np.isnan(frame.to_numpy())
+    for note, colour in zip(ax.texts, ax.collections[0].get_facecolors()[~missing.ravel()]):
+        note.set_color("black" if sns.utils.relative_luminance(colour) > DARK else "white")
+    ax.set_facecolor("#ececec")
+    ax.grid(False)
+    for row, column in np.argwhere(missing):
+        ax.text(column + 0.5, row + 0.5, "–", ha="center", va="center")
+
+
+def outline(ax, row, column):
+    """A frame around one cell of :func:`heat` that shows on dark and on light cells."""
+    double = [patheffects.Stroke(linewidth=4, foreground="white"), patheffects.Normal()]
+    inside = (column + 0.05, row + 0.05)
+    ax.add_patch(Rectangle(inside, 0.9, 0.9, fill=False, edgecolor="black", linewidth=2, path_effects=double))
