@@ -527,25 +527,16 @@ def time_ratio_within(frame, method, than, low, high) -> ClaimResult:
     return ClaimResult(status, counts, ratio, len(logs))
 
 
-def rises_sharply_after(frame, solver, knee) -> ClaimResult:
-    """Is a running time more than three times steeper beyond a number of clusters than before it? Sign test
-    over repeats; ``statistic`` is the median ratio of the slopes."""
-    before, after = (_slopes(frame, solver, side) for side in ((-np.inf, knee), (knee, np.inf)))
-    return _steeper(after, before,
-                    f"{{}} of {{}} repeats are more than 3 times steeper beyond {knee:g} clusters")
-
-
-def rises_slower_than(frame, solver, than, knee) -> ClaimResult:
-    """Is the running time of one solver less than a third as steep as that of another beyond a number of
-    clusters? Sign test over repeats; ``statistic`` is the median ratio of both slopes."""
-    slow, fast = (_slopes(frame, name, (knee, np.inf)) for name in (solver, than))
-    return _steeper(fast, slow, f"in {{}} of {{}} repeats {than} is more than 3 times steeper than {solver}")
-
-
-def _steeper(steep, flat, counts):
+def rises_sharply(frame, solver, knee, than="") -> ClaimResult:
+    """Is a running time more than three times steeper beyond a number of clusters than before it, or than
+    that of another solver beyond it? Sign test over repeats; ``statistic`` is the median ratio of slopes."""
+    steep = _slopes(frame, solver, (knee, np.inf))
+    flat = _slopes(frame, than or solver, (knee, np.inf) if than else (-np.inf, knee))
     hits, n = int((steep > 3 * flat.clip(lower=0)).sum()), len(steep)
     status, p = majority(hits, n)
-    return ClaimResult(status, counts.format(hits, n), float((steep / flat).median()), n, p)
+    counts = (f"in {hits} of {n} repeats {solver} is more than 3 times steeper than {than}" if than else
+              f"{hits} of {n} repeats are more than 3 times steeper beyond {knee:g} clusters")
+    return ClaimResult(status, counts, float((steep / flat).median()), n, p)
 
 
 def _slopes(frame, solver, side):

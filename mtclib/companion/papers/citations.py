@@ -54,12 +54,6 @@ def _entry(kind, author, year, **fields):
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
-def _software():
-    known = _file()
-    return _entry("misc", "{The mtclib developers}", known["date-released"].year, title=known["title"],
-                  note=f"Version {known['version']}", url=known["repository-code"])
-
-
 def _paper(known):
     author = " and ".join(f"{one['family-names']}, {one['given-names']}" for one in known["authors"])
     preprint = known.get("identifiers", [{}])[0].get("value", "").removeprefix("arXiv:")
@@ -96,10 +90,12 @@ def _work(author, title, venue, year, pages, doi):
 @cache
 def known():
     """Names of the papers, methods, data sets and their files, and the entries of each."""
-    papers = {one["abbreviation"]: [_paper(one)] for one in _file()["references"]}
+    file = _file()
+    papers = {one["abbreviation"]: [_paper(one)] for one in file["references"]}
     methods = tomllib.loads((paths.data_dir() / "methods" / "methods.toml").read_text(encoding="utf-8"))
-    found = {SOFTWARE: [_software()]}
-    loaders = {}
+    loaders, found = {}, {SOFTWARE: [_entry(
+        "misc", "{The mtclib developers}", file["date-released"].year, title=file["title"],
+        note=f"Version {file['version']}", url=file["repository-code"])]}
     for entry in registry().values():
         for name in (entry.name, *entry.loaders):
             loaders.setdefault(name, {}).update(dict.fromkeys(works(entry.citation)))

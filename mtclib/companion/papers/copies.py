@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -23,15 +24,30 @@ SIDES = {"printed": ("mean", "std"), "ours": ("ours", "sd")}
 class Copy:
     """One table, ready to be pasted, and what its reader must know."""
 
-    cells: pd.DataFrame  # of `_cells`: a row for each printed number
     paper: str
-    facts: tuple[str, ...]  # data, pipeline and how to re-create it
-    bibtex: str  # of the paper, the data and the methods
+    cells: pd.DataFrame  # of `_cells`: a row for each printed number
     printed: "Copy | None" = None  # of all the data sets that the paper's table has side by side
 
     @property
     def title(self):
         return ", ".join(self.cells["dataset"].unique())
+
+    @property
+    def facts(self):
+        """Data, pipeline and how to re-create it."""
+        told = [fact for name in self.cells["dataset"].unique() for fact in _facts(self.paper, name)]
+        return [*told, f"to re-create it: python -m mtclib run {self.paper} --profile full --export && "
+                       "python -m mtclib verdicts"]
+
+    @property
+    def bibtex(self):
+        """Entries of the paper, the data sets and the compared methods, each once."""
+        known = study_of(self.paper).protocol.methods
+        specs = [known[name] for name in self.cells["method"].unique() if name in known]
+        names = [self.paper, *self.cells["dataset"].unique(),
+                 *(spec.params.get("estimator", spec.estimator) for spec in specs)]
+        entries = [entry for name in names for entry in citations.entries(name)]
+        return "\n".join({entry.partition("\n")[0]: entry for entry in entries[::-1]}.values())
 
     @property
     def caption(self):
@@ -66,7 +82,7 @@ class Copy:
     def _wide(self, cells, index, values):
         cells = cells.iloc[pd.factorize(cells["task"])[0].argsort(kind="stable")]
         wide = cells.set_index([*index, "metric"])[values].unstack("metric", sort=False)
-        wide = wide[[(name, metric) for metric in self.metrics for name in values]]
+        wide = wide[[(name, metric) for metric in self.cells["metric"].unique() for name in values]]
         return wide.set_axis([f"{metric} {name}" for name, metric in wide], axis=1)
 
     def as_printed(self, marked=0):
@@ -76,13 +92,8 @@ class Copy:
         tasks = self.cells["task"].map(lambda task: task_name(task) if task else "all")
         cells = self.cells.assign(shown=shown, task=tasks, method=self._marked(marked))
         wide = cells.set_index(["method", "task", "metric"])["shown"].unstack(["task", "metric"], sort=False)
-        return wide.fillna("")[[(task, metric) for task in tasks.unique() for metric in self.metrics
-                                if (task, metric) in wide]]
-
-    @property
-    def metrics(self):
-        """Names of the measures, in the order of print."""
-        return list(self.cells["metric"].unique())
+        columns = product(tasks.unique(), cells["metric"].unique())
+        return wide.fillna("")[[column for column in columns if column in wide]]
 
     def _marked(self, which):
         marks = [(self.cells[about], known[which]) for about, known in MARKS.items()]
@@ -99,16 +110,13 @@ class Copy:
         long = self.long(1)
         long.columns = [_escape(name) for name in long.columns]
         look = {"escape": False, "position": "t"}
-        parts = [wide.to_latex(caption=whole._noted(means), label=f"tab:{whole._label()}",
-                               multicolumn_format="c", **look),
-                 long.to_latex(index=False, caption=self._noted(self.caption),
-                               label=f"tab:{self._label()}-long", **look)]
+        label, own = ("tab:" + re.sub(r"[^a-z0-9]+", "-", f"{one.paper} {one.title}".lower()).strip("-")
+                      for one in (whole, self))
+        parts = [wide.to_latex(caption=whole._noted(means), label=label, multicolumn_format="c", **look),
+                 long.to_latex(index=False, caption=self._noted(self.caption), label=f"{own}-long", **look)]
         facts = (r"needs \usepackage{booktabs}", *whole.facts, *f"BibTeX:\n{whole.bibtex}".splitlines())
         body = "\n".join(parts).replace(" ± ", r" $\pm$ ").replace("–", "--")
         return "".join(f"% {fact}".rstrip() + "\n" for fact in facts) + "\n" + body
-
-    def _label(self):
-        return re.sub(r"[^a-z0-9]+", "-", f"{self.paper} {self.title}".lower()).strip("-")
 
     def _noted(self, caption):
         """A caption in LaTeX, with what the marks mean."""
@@ -140,21 +148,13 @@ def copy(dataset, paper=None, task=None) -> Copy:
     cells = _cells(paper, [dataset])
     if task is not None:
         cells = cells[cells["task"] == choose(str(task), list(cells["task"].unique()), "--task")]
-    found = _copy(paper, cells)
+    found = Copy(paper, cells)
     # Where a data set has a single score, all those of its table are columns, in the place of tasks.
     beside = study_of(paper).published.query("table in @cells['table']")["dataset"].unique()
     if len(beside) == 1 or cells["task"].any():
         return found
     every = _cells(paper, beside)
-    return replace(found, printed=_copy(paper, every.assign(task=every["dataset"])))
-
-
-def _copy(paper, cells):
-    names = list(cells["dataset"].unique())
-    again = (f"to re-create it: python -m mtclib run {paper} --profile full --export && "
-             "python -m mtclib verdicts")
-    facts = (*(fact for name in names for fact in _facts(paper, name)), again)
-    return Copy(cells, paper, facts, _bibtex(paper, names, cells["method"].unique()))
+    return replace(found, printed=Copy(paper, every.assign(task=every["dataset"])))
 
 
 def _cells(paper, datasets):
@@ -174,15 +174,6 @@ def _shown(mean, spread=np.nan):
     if pd.isna(mean):
         return ""
     return f"{mean:.1f}" if pd.isna(spread) else f"{mean:.1f} ± {spread:.1f}"
-
-
-def _bibtex(paper, datasets, methods):
-    """Entries of the paper, the data sets and the compared methods, each once."""
-    protocol = study_of(paper).protocol
-    specs = [protocol.methods[name] for name in methods if name in protocol.methods]
-    names = [paper, *datasets, *(spec.params.get("estimator", spec.estimator) for spec in specs)]
-    entries = [entry for name in names for entry in citations.entries(name)]
-    return "\n".join({entry.partition("\n")[0]: entry for entry in entries[::-1]}.values())
 
 
 def _facts(paper, dataset):

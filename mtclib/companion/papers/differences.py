@@ -36,7 +36,8 @@ def in_detail(paper):
     """The choices, the definitions of the measures and the claims as tables, each folded."""
     study = study_of(paper)
     changes = study.changes.assign(dataset=study.changes["dataset"].map(lambda name: _marked(study, name)))
-    moved, aside = leverage.by_alternative(changes).round(1), study.unmeasured()
+    moved = leverage.by_alternative(changes).round(1)
+    aside = [{**one, "reason": study.numbers.fill(one["reason"])} for one in leverage.entries(paper)[1]]
     outcomes = scoreboard.outcomes(paper)
     parts = ["NMI", *[name for name in ("purity", "ACC") if name in set(study.published["metric"])][:1]]
     digits = {name: numbers.variant_table(study, name).round(1) for name in parts}

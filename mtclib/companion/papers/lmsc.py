@@ -330,8 +330,7 @@ class PaperStudy(Study, paper="lmsc"):
             means = means.assign(pairs=((n - 1) * means["RI"] + 1) / n).reset_index()
             parts.append(self.printed(name).rename(columns={"mean": "printed"}).merge(means))
         cells = pd.concat(parts).query("task != 'avg' and cell not in @self.misprints")
-        return tables.Tables((*super().definitions().tables,
-                              *(self._defined(cells[cells["metric"] == name], name) for name in MEASURES)))
+        return tables.Tables(tuple(self._defined(cells[cells["metric"] == name], name) for name in MEASURES))
 
     def _defined(self, cells, name):
         names = MEASURES[name]

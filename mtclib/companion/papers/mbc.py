@@ -127,20 +127,17 @@ class PaperStudy(Study, paper="mbc"):
         return {"results": self._compared}
 
 
-def _factors(data):
-    """Factors of d_M that differ between data sets; scatter is the mean squared distance from the mean."""
+def distances_of_classes(data, further):
+    """d_M, Eq. (8), of the true classes of two tasks under further choices: a search's ``values``. Factors
+    differ between data sets; scatter is the mean squared distance from the mean."""
     n, K, d = np.mean([X.shape[0] for X in data.Xs]), np.mean(data.n_clusters), data.Xs[0].shape[1]
     scatter = np.mean([X.multiply(X).sum() / X.shape[0] - (np.asarray(X.mean(axis=0)) ** 2).sum()
                        for X in data.Xs])
-    return {"none": 1.0, "n": n, "1/n": 1 / n, "sqrt n": np.sqrt(n), "K": K, "1/K": 1 / K,
-            "d": d, "1/d": 1 / d, "sqrt d": np.sqrt(d), "1/scatter": 1 / scatter}
-
-
-def distances_of_classes(data, further):
-    """d_M, Eq. (8), of the true classes of two tasks under further choices: a search's ``values``."""
+    factors = {"none": 1.0, "n": n, "1/n": 1 / n, "sqrt n": np.sqrt(n), "K": K, "1/K": 1 / K,
+               "d": d, "1/d": 1 / d, "sqrt d": np.sqrt(d), "1/scatter": 1 / scatter}
     means = [class_means(X, y) for X, y in zip(data.Xs, data.labels)]
     centres = {"means": means, "unit length": [normalize(U) for U in means]}
-    costs, factors = {"squared": "sqeuclidean", "plain": cdist}, _factors(data)
+    costs = {"squared": "sqeuclidean", "plain": cdist}
     for form, masses, kind in product(further["centroids"], further["masses"], further["cost"]):
         value = partition_emd(None, data.labels[0], None, data.labels[1], divergence=costs[kind],
                               centroids=centres[form], marginals=masses)

@@ -32,8 +32,8 @@ SEPARATIONS = (4.0, 6.0, 10.0, 20.0)
 # Cluster 4 is alike in all views; each of the others is easiest in one of them.
 CLUSTERS = ((0, 1, 2, 3), (0, 1, 3), (0, 3))
 DIGITS, PAGES = "Handwritten Numerals", ["Cornell", "Texas", "Washington", "Wisconsin"]
-
-
+METRICS = {"NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
+PAIRS = [("MSPL", "MSPL-naive"), ("MSPL-hard", "MSPL-naive"), ("MSPL", "MSPL-hard"), ("MSPL", "RMKMC")]
 DistortionBound = namedtuple(
     "DistortionBound", "distortion ideal delta printed printed_applies corrected corrected_applies")
 
@@ -48,13 +48,9 @@ def distortion_bound(Xs, labels):
     (sqrt(delta_v) + sqrt(best_v))^2, if at most p_max * p_min, uses the triangle inequality for projections,
     and that no view can be further from its ideal than all together: best_v is the sum of (distortion -
     ideal) over the gap. `delta` is Eq. (21), infinite without a gap, as with fewer than k - 1 features."""
-    return _bound(list(map(_spectrum, check_views(Xs))), labels)
-
-
-def _bound(spectra, labels):
     names, labels = np.unique(labels, return_inverse=True)
     k = len(names)
-    distortion, ideal, gap = np.array([_spectral(*each, one_hot(labels, k)) for each in spectra]).T
+    distortion, ideal, gap = np.array([_spectral(X, one_hot(labels, k)) for X in check_views(Xs)]).T
     excess = np.maximum(distortion - ideal, 0.0)
     delta, best = (np.divide(e, gap, out=np.full(len(gap), np.inf), where=gap > 0)
                    for e in (excess, np.full(len(gap), excess.sum())))
@@ -72,8 +68,7 @@ def _bound(spectra, labels):
 def check_bounds(Xs, partitions):
     """Both bounds for several partitions, beside how far each is from the best among them. ``delta`` is the
     least over the views; a bound that applies is ``informative`` below 1 - 1/k."""
-    partitions, spectra = list(partitions), list(map(_spectrum, check_views(Xs)))
-    table = pd.DataFrame([_bound(spectra, labels) for labels in partitions])
+    table = pd.DataFrame([distortion_bound(Xs, labels) for labels in partitions])
     totals = table["distortion"].map(np.sum)
     best = partitions[totals.argmin()]
     table = table.assign(excess=totals / totals.min() - 1.0, delta=table["delta"].map(np.min),
@@ -85,17 +80,12 @@ def check_bounds(Xs, partitions):
     return table
 
 
-def _spectrum(X):
-    """Centred features of a view, their sum of squares, and the squares of their singular values."""
-    X = as_dense(X)
-    X = X - X.mean(axis=0)
-    return X, float((X**2).sum()), svdvals(X) ** 2
-
-
-def _spectral(X, total, values, H):
+def _spectral(X, H):
     """Distortion of a partition in one view, the lower bound for as many clusters, and the eigenvalue gap."""
-    k = H.shape[1]
-    values = np.pad(values[:k], (0, max(0, k - len(values))))
+    X, k = as_dense(X), H.shape[1]
+    X = X - X.mean(axis=0)
+    total, values = float((X**2).sum()), svdvals(X)[:k] ** 2
+    values = np.pad(values, (0, k - len(values)))
     within = total - float(((H.T @ X) ** 2 / H.sum(axis=0)[:, None]).sum())
     gap = values[k - 2] - values[k - 1]
     return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0
@@ -131,14 +121,13 @@ def survey(random_state=0):
     tables = {("all partitions of 7 points", 2): all_partitions(random_state=random_state)}
     tables |= {(f"toy data, centres {separation:g} apart", len(clusters)): on_the_way(separation, clusters)
                for clusters in CLUSTERS for separation in SEPARATIONS}
-    rows = []
-    for (name, k), table in tables.items():
-        row = {"data": name, "clusters": k, "partitions": len(table), "least delta": table["delta"].min()}
-        for bound in ("printed", "corrected"):
-            row |= {f"{bound}: {what}": int(table[f"{bound}_{column}"].sum()) for what, column in (
-                ("applies", "applies"), ("broken", "broken"), ("says something", "informative"))}
-        rows.append(row)
-    return pd.DataFrame(rows)
+    told = {"applies": "applies", "broken": "broken", "says something": "informative"}
+    counts = {f"{bound}: {what}": f"{bound}_{column}" for bound in ("printed", "corrected")
+              for what, column in told.items()}
+    return pd.DataFrame([
+        {"data": name, "clusters": k, "partitions": len(table), "least delta": table["delta"].min(),
+         **{what: int(table[column].sum()) for what, column in counts.items()}}
+        for (name, k), table in tables.items()])
 
 
 def panels(rows):
@@ -176,8 +165,11 @@ def total_falls(trajectories, metric, until):
 def selection_rounds(rows, arrays, labels, Xs=()):
     """Mean round in which samples are taken in, by class and view, and by their distance from the centre: the
     nearer and the further half of every class, by their features ``Xs[v]``."""
-    halves = [dict(zip(("near", "far"), _halves(X, labels))) for X in Xs]
-    found = []
+    halves, found = [], []
+    for X in Xs:
+        far = pd.Series(np.linalg.norm(X - class_means(X, labels)[labels], axis=1))
+        near = (far <= far.groupby(labels).transform("median")).to_numpy()
+        halves.append({"near": near, "far": ~near})
     for row in rows.itertuples(index=False):
         order = np.asarray(arrays[row.key], dtype=float)
         order = np.where(order < 0, order.max() + 1, order)
@@ -187,13 +179,6 @@ def selection_rounds(rows, arrays, labels, Xs=()):
         found += [(f"view {v + 1}", name, row.run, order[v][which].mean())
                   for v, parts in enumerate(halves) for name, which in parts.items()]
     return pd.DataFrame(found, columns=["dataset", "method", "run", "value"]).assign(metric="round")
-
-
-def _halves(X, labels):
-    """Which samples are in the half of their class that is nearer to its mean, and which are not."""
-    far = np.linalg.norm(X - class_means(X, labels)[labels], axis=1)
-    near = far <= pd.Series(far).groupby(labels).transform("median").to_numpy()
-    return near, ~near
 
 
 class Numbers(numbers.Numbers, paper="mspl"):
@@ -239,10 +224,6 @@ class Numbers(numbers.Numbers, paper="mspl"):
         return int(self._raw_gaps("cause == 'unknown'").min())
 
 
-METRICS = {"NMI": "NMI_arithmetic", "ACC": "ACC", "purity": "purity"}
-PAIRS = [("MSPL", "MSPL-naive"), ("MSPL-hard", "MSPL-naive"), ("MSPL", "MSPL-hard"), ("MSPL", "RMKMC")]
-
-
 def _plain(rows):
     """Rows with the bare names of their methods."""
     return rows.assign(method=rows["method"].str.partition(",")[0])
@@ -262,8 +243,8 @@ class PaperStudy(Study, paper="mspl"):
 
     def digits_and_animals(self):
         """Tables 1 and 2, and two variants of Table 2."""
-        pairs = [(name, name) for name in ("Handwritten Numerals", "Animal with attribute")]
-        pairs += [("Animal with attribute", name) for name in ("Animals, five views", "Animals, 35 classes")]
+        pairs = [(DIGITS, DIGITS), *(("Animal with attribute", name) for name in (
+            "Animal with attribute", "Animals, five views", "Animals, 35 classes"))]
         return tables.Tables(tuple(self.reproduced(*pair) for pair in pairs))
 
     def webkb_as_stored(self):
@@ -287,8 +268,8 @@ class PaperStudy(Study, paper="mspl"):
 
     def scalings(self):
         """Distance of the views and of Con-MC from print, by scaling."""
-        views = self.printed(DIGITS)["method"].unique()[:7]
         kinds = ["none", "range", "minmax", "zscore", "rows"]
+        views = self.printed(DIGITS)["method"].unique()[:7]
         rows = self._scaled[self._scaled["method"].isin(views) & self._scaled["scaling"].isin(kinds)]
         table = leverage.distance_from_print(rows, self.printed(DIGITS), "scaling")
         return self.scores_table(table.round(1), "Distance from print over NMI, ACC and purity, points",
@@ -337,15 +318,14 @@ class PaperStudy(Study, paper="mspl"):
     @cached_property
     def _pools(self):
         """Toy data sets of one spread are shown as one."""
-        frame = self.results.frame
-        sets = frame.loc[frame["part"] == "curves", "dataset"].unique()
+        sets = self.results.frame.query("part == 'curves'")["dataset"].unique()
         return {name: f"toy, s = {name[4]}" for name in sets if name.startswith("toy")}
 
     @cached_property
     def _curves(self):
         """NMI, accuracy and purity after each of 30 iterations, from stored histories; draws in ``draw``."""
-        frame = self.results.frame
-        kept = _plain(frame[frame["part"].isin(["curves", "curves-handwritten"])].drop_duplicates("key"))
+        kept = self.results.frame.query("part in ['curves', 'curves-handwritten']")
+        kept = _plain(kept.drop_duplicates("key"))
         classes = {name: self.classes(name) for name in kept["dataset"].unique()}
         curves = score_trajectories(
             kept, self.kept(kept, "label_history_"), classes, METRICS.values(), until=30)
@@ -397,8 +377,8 @@ class PaperStudy(Study, paper="mspl"):
         """One choice at a time, on Handwritten."""
         studies = self.protocol.studies
         names = [*studies["variants"].methods, *studies["handwritten-spectral"].methods, "MSPL", "MSPL-hard"]
-        rows = self.results.frame
-        rows = rows[rows["dataset"].eq(DIGITS) & rows["method"].isin(names)]
+        rows = self.results.frame.query("dataset == @DIGITS")
+        rows = rows[rows["method"].isin(names)]
         table = pd.concat([mean_scores(rows, ours).rename(name) for name, ours in METRICS.items()], axis=1)
         told = "NMI from {:.1f} to {:.1f}".format(*table["NMI"].agg(["min", "max"]))
         return self.scores_table(table.droplevel("dataset").sort_index().round(1), "Variants, percent",

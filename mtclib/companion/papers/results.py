@@ -22,7 +22,6 @@ from mtclib.metrics import match_clusters
 
 NOT_YET = "not yet run"
 MANY = 16
-NOT_ASKED = {"cause": "", "evidence": ""}
 ONE_A_JOB = ["key", "task", "metric"]
 
 
@@ -150,8 +149,12 @@ class PaperResults:
     def as_printed(self, rows, dataset, printed):
         """`rows` under the printed name, in its unit, with averages over as many tasks as are printed."""
         rows = self.as_measured(rows.assign(dataset=printed), dataset, printed)
-        n_tasks = self.protocol.printed_tasks.get(printed)
-        return with_average(rows, n_tasks) if n_tasks else rows
+        if not (n_tasks := self.protocol.printed_tasks.get(printed)):
+            return rows
+        keys = [name for name in rows.columns if name not in ("task", "value")]
+        means = rows[rows["task"].isin(map(str, range(1, n_tasks + 1)))].groupby(
+            keys, sort=False, dropna=False)["value"].mean().reset_index().assign(task="avg")
+        return pd.concat([rows[rows["task"] != "avg"], means[rows.columns]], ignore_index=True)
 
     def as_measured(self, rows, dataset, printed):
         """`rows` by the measures of the paper, in their unit."""
@@ -189,17 +192,20 @@ class PaperResults:
         return {key: self.results.models[f"{key}/{attribute}"] for key in rows["key"].unique()}
 
     def relations(self, dataset, rows, names):
-        """Relation matrices of the runs in ``rows``, as from ``relation_frame``; names of classes by task."""
-        truth = self._labels(f"truth/{dataset}", len(names))
-        runs = rows[["key", "run"]].drop_duplicates().itertuples(index=False)
-        return pd.concat([
-            relation_frame(dataset, {
-                tuple(map(int, name.split("/")[2:])): G for name, G in self.results.models.items()
-                if name.startswith(f"{key}/relation_/")}, truth, self._labels(key, len(names)), names, run)
-            for key, run in runs], ignore_index=True)
-
-    def _labels(self, key, n_tasks):
-        return [self.results.labels[f"{key}/{t}"] for t in range(1, n_tasks + 1)]
+        """Entries of the relation matrices of the runs in ``rows`` by the classes that the clusters stand
+        for: as the paper does (MTCMRL, section 4.6), by the permutation of the accuracy measure. `names` are
+        those of the classes by task. Clusters without a document or a class are left out."""
+        found, labels = [], self.results.labels
+        for key, run in rows[["key", "run"]].drop_duplicates().itertuples(index=False):
+            own = [{cluster: family[kind] for cluster, kind in match_clusters(
+                labels[f"truth/{dataset}/{t}"], labels[f"{key}/{t}"]).items() if kind != -1}
+                for t, family in enumerate(names, 1)]
+            for name, relation in self.results.models.items():
+                if name.startswith(f"{key}/relation_/"):
+                    t, s = map(int, name.split("/")[2:])
+                    found += [(dataset, run, str(t + 1), str(s + 1), own[t][i], own[s][j], relation[i, j])
+                              for i in sorted(own[t]) for j in sorted(own[s])]
+        return pd.DataFrame(found, columns=["dataset", "run", "task", "other", "row", "column", "value"])
 
     @cache
     def headline(self, printed):
@@ -247,27 +253,20 @@ class PaperResults:
         cells = self.judged(printed, dataset, rows)
         reasons = [self.numbers.fill(row.reason, dataset=row.dataset, printed=row.method)
                    for row in cells[["reason", "dataset", "method"]].itertuples(index=False)]
-        rows = zip(cells["dataset"], cells["method"], reasons)
-        return cells.assign(reason=reasons, decisions=[self._decisions(*row) for row in rows])
-
-    def _decisions(self, dataset, method, reason):
-        """Ids of the decisions that a reason names, then of those that an alternative to them was run for on
-        this data set and method."""
-        told = self._ids.intersection(re.findall(r"\w+(?:\.\w+)?", str(reason)))
-        return ", ".join(dict.fromkeys([*sorted(told), *self._alternatives.get((dataset, method), ())]))
+        # Decisions that a reason names, then those with an alternative that was run for this row.
+        ids, others = self._decisions
+        told = [[*sorted(ids.intersection(re.findall(r"\w+(?:\.\w+)?", str(reason)))), *others.get(row, ())]
+                for row, reason in zip(zip(cells["dataset"], cells["method"]), reasons)]
+        return cells.assign(reason=reasons, decisions=[", ".join(dict.fromkeys(each)) for each in told])
 
     @cached_property
-    def _ids(self):
-        return {one["id"] for one in ledger.decisions(self.paper)}
-
-    @cached_property
-    def _alternatives(self):
-        """Ids of the decisions with an alternative, by printed data set and method."""
+    def _decisions(self):
+        """Ids of all decisions, and of those with an alternative by printed data set and method."""
         found = {}
         for entry in leverage.entries(self.paper)[0]:
             for name, method in product(entry["datasets"], entry["methods"]):
                 found.setdefault((self._spec(name).published or name, method), []).append(entry["decision"])
-        return found
+        return {one["id"] for one in ledger.decisions(self.paper)}, found
 
     def judged(self, printed, dataset=None, rows=None):
         """As ``verdicts``, with the sentences as they stand in the decisions file."""
@@ -291,17 +290,13 @@ class PaperResults:
         verdicts = judge.judge(
             cells, rows, n_published=self.n_published(dataset), deterministic=once,
             not_run=missing, misprints=self.misprints, calibration=calibration,
-            causes=self._deviations if dataset == self.headline(printed) else [NOT_ASKED])
+            causes=self._deviations if dataset == self.headline(printed) else [{"cause": "", "evidence": ""}])
         known = {"pipeline": spec.standing, "source": dataset, "note": spec.note}
-        return chance.beside(verdicts.assign(kind=verdicts["method"].map(self.kinds), **known), self._chance)
+        return chance.beside(verdicts.assign(kind=verdicts["method"].map(self.kinds), **known), chance.load())
 
     @cached_property
     def _deviations(self):
         return ledger.deviations(self.paper)
-
-    @cached_property
-    def _chance(self):
-        return chance.load()
 
     def _selection(self, cells, dataset, printed):
         """Spread that comes from choosing the setting of a method with labels, for each printed cell."""
@@ -349,11 +344,6 @@ class PaperResults:
         sentences = ["problem", "evidence", "decision"]
         return table.assign(**table[sentences].map(self.numbers.fill))
 
-    def unmeasured(self):
-        """Open choices that no run can decide, with numbers in their reasons."""
-        _, aside = leverage.entries(self.paper)
-        return [{**one, "reason": self.numbers.fill(one["reason"])} for one in aside]
-
     @cached_property
     def known(self):
         """Name, venue and findings of the paper, with numbers in the sentences."""
@@ -368,42 +358,15 @@ class PaperResults:
     def outcomes(self):
         """The claims of the paper with their outcome, as from ``verdicts.ledger.outcomes``."""
         found = ledger.outcomes(self.paper, self.frames(), self.published)
-        return found.assign(pipeline=["; ".join(sorted(self._pipelines(entry)))
-                                      for entry in ledger.claims(self.paper)])
-
-    def _pipelines(self, entry):
-        """Data sets that a claim is tested on."""
-        params = entry.get("params", {})
-        names = {params.get("dataset"), params.get("clean"), *params.get("datasets", ())} - {None}
-        return set(map(self.headline, names))
+        given = [entry.get("params", {}) for entry in ledger.claims(self.paper)]
+        sets = [{one.get("dataset"), one.get("clean"), *one.get("datasets", ())} - {None} for one in given]
+        return found.assign(pipeline=["; ".join(sorted(set(map(self.headline, names)))) for names in sets])
 
 
 def mean_scores(rows, metric="ACC"):
     """Mean over runs, and tasks where there are any, in percent, by data set and method."""
     rows = rows[rows["task"].isin(["avg", ""]) & (rows["metric"] == metric)]
     return 100 * rows.groupby(["dataset", "method"], sort=False)["value"].mean()
-
-
-def with_average(rows, n_tasks):
-    """Rows of tasks with their mean over the first ``n_tasks`` tasks in place of that over all."""
-    tasks = [str(t) for t in range(1, n_tasks + 1)]
-    keys = [name for name in rows.columns if name not in ("task", "value")]
-    first = rows[rows["task"].isin(tasks)]
-    means = first.groupby(keys, sort=False, dropna=False)["value"].mean().reset_index().assign(task="avg")
-    return pd.concat([rows[rows["task"] != "avg"], means[rows.columns]], ignore_index=True)
-
-
-def relation_frame(dataset, relations, labels_true, labels_pred, families, run=0):
-    """Entries of relation matrices by the classes that the clusters stand for: as the paper does (MTCMRL,
-    section 4.6), by the permutation of the accuracy measure. Clusters without a document or a class are left
-    out."""
-    names = [{cluster: family[kind] for cluster, kind in match_clusters(true, pred).items() if kind != -1}
-             for true, pred, family in zip(labels_true, labels_pred, families)]
-    rows = []
-    for (t, s), relation in relations.items():
-        rows += [(dataset, run, str(t + 1), str(s + 1), names[t][i], names[s][j], float(relation[i, j]))
-                 for i in sorted(names[t]) for j in sorted(names[s])]
-    return pd.DataFrame(rows, columns=["dataset", "run", "task", "other", "row", "column", "value"])
 
 
 def method_kind(protocol, method):

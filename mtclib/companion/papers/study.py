@@ -9,7 +9,6 @@ without a verdict.
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import ClassVar
@@ -184,14 +183,10 @@ class Study(PaperResults):
             data = f"data/{self.paper}/results"
             if self.profile == "full":
                 data = plots.folder_key(paths.build_dir(), f"results/{self.paper}")
-        known = self._figures.get(name, {})
+        path = paths.paper_dir(self.paper) / "figures.toml"
+        known = tomllib.loads(path.read_text(encoding="utf-8")).get(name, {}) if path.is_file() else {}
         return show(fig, name, f"notebooks/{self.paper}.ipynb", data, known.get("printed", ""),
                     alt or known.get("alt", ""))
-
-    @cached_property
-    def _figures(self):
-        path = paths.paper_dir(self.paper) / "figures.toml"
-        return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def _named(numbers):

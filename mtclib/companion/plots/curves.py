@@ -283,14 +283,7 @@ def selection(views: Sequence[np.ndarray], order: np.ndarray, labels: np.ndarray
     for v, (ax, X) in enumerate(zip(axes.flat, views)):
         ax.scatter(*np.asarray(X).T, c=rounds[v], s=9, linewidths=0, **marks)
         ax.set(title=f"view {v + 1}", box_aspect=1, xlim=(-edge, edge), ylim=(-edge, edge))
-    image = _by_view(axes.flat[len(views)], rounds, labels, marks)
-    fig.colorbar(image, ax=list(axes.flat), label="taken in at the end of round", shrink=0.8)
-    return fig
-
-
-def _by_view(ax, rounds, labels, marks):
-    """Rounds of all samples, sorted by cluster, one column per view."""
-    rows = np.argsort(labels, kind="stable")
+    ax, rows = axes.flat[len(views)], np.argsort(labels, kind="stable")
     image = ax.imshow(rounds[:, rows].T, aspect="auto", interpolation="nearest", **marks)
     ends = np.flatnonzero(np.diff(labels[rows])) + 0.5
     for end in ends:
@@ -300,7 +293,8 @@ def _by_view(ax, rounds, labels, marks):
     ax.set_xticks(range(len(rounds)), [str(v + 1) for v in range(len(rounds))])
     ax.set(xlabel="view", title="samples by view", box_aspect=1)
     ax.grid(False)
-    return image
+    fig.colorbar(image, ax=list(axes.flat), label="taken in at the end of round", shrink=0.8)
+    return fig
 
 
 @look.figure

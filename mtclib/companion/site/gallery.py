@@ -61,14 +61,13 @@ class Example:
 
 def read() -> list[Example]:
     """Return all examples in order."""
-    return [_read(file) for file in sorted((paths.root() / "examples").glob("*.py"))]
-
-
-def _read(file):
-    text = file.read_text(encoding="utf-8")
-    code, prints = re.fullmatch(r'""".*?"""\n(.*?)((?:^# .*\n)*)', text, re.S | re.M).groups()
-    parts = [" ".join(part.split()) for part in ast.get_docstring(ast.parse(text)).split("\n\n")]
-    return Example(file, *parts, code.strip(), re.sub("^# ", "", prints, flags=re.M).rstrip())
+    found = []
+    for file in sorted((paths.root() / "examples").glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        code, prints = re.fullmatch(r'""".*?"""\n(.*?)((?:^# .*\n)*)', text, re.S | re.M).groups()
+        parts = [" ".join(part.split()) for part in ast.get_docstring(ast.parse(text)).split("\n\n")]
+        found.append(Example(file, *parts, code.strip(), re.sub("^# ", "", prints, flags=re.M).rstrip()))
+    return found
 
 
 def write(source: Path) -> dict[str, str]:

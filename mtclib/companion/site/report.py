@@ -68,12 +68,6 @@ def _in_order() -> dict:
     return {FRONT: front} | {name: found[name] for name in rest}
 
 
-def _short(notebook) -> str:
-    """What stands in brackets at the end of a paper's title; "" for other notebooks."""
-    found = re.search(r"\((\w+)\)$", notebook.cells[0].source.partition("\n")[0])
-    return found[1] if found else ""
-
-
 def _about(runs) -> str:
     """Return the part of the front page that says what made the others."""
     table = summary(vars(run) for run in runs)
@@ -116,7 +110,9 @@ def write_sources(source: Path, further=()) -> list[Execution]:
     """Write the pages that Sphinx reads into an empty folder; return what made each notebook's outputs. Each
     of `further` writes pages across papers into the folder, and returns their names and titles."""
     found = _in_order()
-    papers = {name: short for name, (notebook, _) in found.items() if (short := _short(notebook))}
+    # The title of a paper ends with its short name in brackets.
+    titles = {name: notebook.cells[0].source.partition("\n")[0] for name, (notebook, _) in found.items()}
+    papers = {name: short[1] for name, title in titles.items() if (short := re.search(r"\((\w+)\)$", title))}
     labels = {name: name.replace("_", " ").capitalize() for name in found} | {FRONT: "Overview"} | papers
     others = {name: label for name, label in labels.items() if name not in (FRONT, YOURS, *papers)}
     shutil.rmtree(source, ignore_errors=True)

@@ -2,6 +2,7 @@
 whole tables (columns, the bold rule, paired differences, correlations), on curves, matrices and times."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 from scipy import stats
 
 from mtclib.companion import claims
-from mtclib.companion.papers.results import relation_frame
+from mtclib.companion.papers.results import PaperResults
 from mtclib.companion.verdicts import published
 from mtclib.core.paths import paper_dir
 
@@ -206,9 +207,9 @@ DECIDED = {
         (relations([GOOD, BAD]), ("toy",), "undecided: 2 of 4 rows")],
     claims.time_ratio_within: [(times(factor), ("b", "a", 0.5, 2.0), status) for factor, status in (
         (1.3, "holds: 1.30 times as long"), (4.0, "fails: 4.00 times"))],
-    claims.rises_sharply_after: [(timings(), ("qp", 35), "holds"), (timings(after=0.0), ("qp", 35), "fails")],
-    claims.rises_slower_than: [(timings(), (*names, 35), status) for *names, status in (
-        ("fw", "qp", "holds"), ("qp", "fw", "fails"))]}
+    claims.rises_sharply: [
+        (timings(), ("qp", 35), "holds"), (timings(after=0.0), ("qp", 35), "fails"),
+        (timings(), ("qp", 35, "fw"), "holds"), (timings(), ("fw", 35, "qp"), "fails")]}
 """Cases of each test: results, parameters, and how the outcome and its counts begin."""
 
 
@@ -231,7 +232,7 @@ def test_every_test_has_cases():
     (claims.iterations_within, converging([90]), ("X", "toy", 50, 150), "no run of 'X'"),
     (claims.largest_entry_names_counterpart, relations([[[1, 2]]], ["metal"], ["food", "energy"]), ("toy",),
      "no cluster of 'toy' has a counterpart"),
-    (claims.rises_sharply_after, timings(), ("qp", 95), "needs two sizes"),
+    (claims.rises_sharply, timings(), ("qp", 95), "needs two sizes"),
     (claims.better_in_most_columns, PLAIN, (["A"], ["y"], *ON_TOY), "no ACC of y"),
     (claims.best_or_comparable, PLAIN, ("A", [], "ACC", ["toy", "b"]), "no ACC on b"),
     (claims.time_ratio_within, times(1.0), ("c", "a", 0.5, 2.0), "'c'"),
@@ -287,10 +288,15 @@ def test_a_relation_is_renamed_on_both_sides_before_it_is_shown():
     names = [("comp", "rec"), ("comp", "rec", "talk")]
     by_class = np.array([[0.5, 0.1, 0.0], [0.0, 0.3, 0.1]])
     permuted = by_class[::-1][:, [1, 2, 0]]
-    key = ["task", "other", "row", "column"]
-    plain, mapped = (
-        relation_frame("toy", {(0, 1): matrix}, true, found, names).sort_values(key, ignore_index=True)
-        for matrix, found in ((by_class, true), (permuted, swapped)))
+    shown = []
+    for matrix, found in ((by_class, true), (permuted, swapped)):
+        labels = {f"{key}/{t + 1}": each[t] for key, each in {"truth/toy": true, "fit": found}.items()
+                  for t in (0, 1)}
+        fits = SimpleNamespace(labels=labels, models={"fit/relation_/0/1": matrix})
+        rows = pd.DataFrame({"key": ["fit"], "run": 0})
+        shown.append(PaperResults.relations(SimpleNamespace(results=fits), "toy", rows, names)
+                     .sort_values(["task", "other", "row", "column"], ignore_index=True))
+    plain, mapped = shown
     pd.testing.assert_frame_equal(mapped, plain)
     assert claims.largest_entry_names_counterpart(mapped, "toy").counts.startswith("2 of 2")
 
