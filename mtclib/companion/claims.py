@@ -76,22 +76,25 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
     """Is a method better than every other one on every task, by more than a margin? Holds if each comparison
     is won at 5 %: all must be, so no correction is due. Fails if the worst one is lost at 5 % among as many.
     ``p`` is the largest p-value, or that of the failure; a win in the counts is one of means."""
-    pairs = [(task, other) for task in tasks for other in others]
-    frame = frame[(frame["dataset"] == dataset) & (frame["metric"] == metric)]
-    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
-            for task, other in pairs]
-    tests = [wilcoxon(gap.to_numpy()) for gap in gaps]
-    status, worst = "undecided", _chance_of_worst(pd.concat(gaps, axis=1).dropna().to_numpy())
-    if worst <= ALPHA / 2:
-        status = "fails"
-    elif all(result == "holds" for result, _ in tests):
-        status = "holds"
-    means = np.array([gap.mean() for gap in gaps])
-    lost = [_place(other, task) for (task, other), mean in zip(pairs, means) if mean < -1e-12]
+    columns = [(dataset, task) for task in tasks]
+    gaps, found = _compared(frame, method, others, metric, columns, deterministic, margin)
+    worst = _chance_of_worst(pd.concat(gaps, axis=1).dropna().to_numpy())
+    fails, holds = worst <= ALPHA / 2, (found["status"] == "holds").all()
+    lost = [_place(row.other, row.task) for row in found[found["mean"] < -1e-12].itertuples()]
     short = f"less than {100 * margin:g} points ahead of" if margin else "behind"
-    counts = _record(means, "task and rival") + _but(short, lost)
-    worst_p = 2 * worst if status == "fails" else max(p for _, p in tests)
-    return ClaimResult(status, counts, float(means.min()), min(map(len, gaps)), worst_p)
+    counts = _record(found["mean"], "task and rival") + _but(short, lost)
+    return ClaimResult("fails" if fails else "holds" if holds else "undecided", counts, found["mean"].min(),
+                       int(found["n"].min()), 2 * worst if fails else found["p"].max())
+
+
+def _compared(frame, method, others, metric, columns, deterministic, margin=0.0):
+    """Differences from each other method in each column by run, and a row of their mean and test for each."""
+    frame = frame[frame["metric"] == metric]
+    keys = [(*column, other) for column in columns for other in others]
+    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
+            for dataset, task, other in keys]
+    rows = [(*key, gap.mean(), len(gap), *wilcoxon(gap.to_numpy())) for key, gap in zip(keys, gaps)]
+    return gaps, pd.DataFrame(rows, columns=[*COLUMN, "other", "mean", "n", "status", "p"])
 
 
 def _chance_of_worst(gaps):
@@ -113,15 +116,11 @@ def wins_most(frame, method, others, metric, datasets, deterministic=()) -> Clai
     its runs? Holds if more than half are won at 5 %; fails if so many are lost that no more than half can
     be."""
     frame = _inner(frame, metric, datasets)
-    columns = frame.groupby(COLUMN).groups
-    pairs = [(*column, other) for column in columns for other in others]
-    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic)
-            for dataset, task, other in pairs]
-    found = [wilcoxon(gap.to_numpy())[0] for gap in gaps]
-    won, lost, half = found.count("holds"), found.count("fails"), len(pairs) / 2
-    status = "holds" if won > half else "fails" if lost >= half else "undecided"
-    counts = f"{won} won, {lost} lost, {len(pairs) - won - lost} undecided (task and rival)"
-    return ClaimResult(status, counts, (won - lost) / len(pairs), min(map(len, gaps)))
+    _, found = _compared(frame, method, others, metric, frame.groupby(COLUMN).groups, deterministic)
+    (won, lost), n = ((found["status"] == status).sum() for status in ("holds", "fails")), len(found)
+    status = "holds" if won > n / 2 else "fails" if lost >= n / 2 else "undecided"
+    counts = f"{won} won, {lost} lost, {n - won - lost} undecided (task and rival)"
+    return ClaimResult(status, counts, (won - lost) / n, int(found["n"].min()))
 
 
 def printed_record(published: pd.DataFrame, method: str, others: Iterable[str], metric: str, dataset: str,
@@ -338,20 +337,16 @@ def greater_in_each_column(frame, method_a, method_b, metric, datasets, determin
     """Does one method have the greater score on every task of every data set? Wilcoxon tests, paired by run.
     Holds if every column is won at 5 %; fails if one is lost at 5 % divided by their number."""
     rows = _inner(frame, metric, datasets)
-    found = {(dataset, task): mean_greater(rows, method_a, method_b, metric, dataset, (task,), deterministic)
-             for dataset, task in rows[["dataset", "task"]].drop_duplicates().itertuples(index=False)}
-    won = sum(result.status == "holds" for result in found.values())
-    lost = any(result.status == "fails" and result.p <= ALPHA / len(found) for result in found.values())
-    status = "holds" if won == len(found) else "fails" if lost else "undecided"
-    gaps = [result.statistic for result in found.values()]
-    behind = [f"{dataset}{f' task {task}' if task else ''}" for (dataset, task), result in found.items()
-              if result.statistic <= 0]
-    counts = f"greater in {sum(gap > 0 for gap in gaps)} of {len(gaps)} columns, significantly in {won}"
-    counts += _but("not on", behind)
-    p = max(result.p for result in found.values())
-    if lost:
-        p = len(found) * min(result.p for result in found.values() if result.status == "fails")
-    return ClaimResult(status, counts, float(min(gaps)), min(result.n for result in found.values()), p)
+    columns = rows[COLUMN].drop_duplicates().itertuples(index=False)
+    _, found = _compared(rows, method_a, [method_b], metric, columns, deterministic)
+    n, won = len(found), (found["status"] == "holds").sum()
+    least = found.loc[found["status"] == "fails", "p"].min()
+    status = "holds" if won == n else "fails" if n * least <= ALPHA else "undecided"
+    behind = [f"{row.dataset}{f' task {row.task}' if row.task else ''}"
+              for row in found[found["mean"] <= 0].itertuples()]
+    counts = f"greater in {(found['mean'] > 0).sum()} of {n} columns, significantly in {won}"
+    return ClaimResult(status, counts + _but("not on", behind), found["mean"].min(), int(found["n"].min()),
+                       n * least if status == "fails" else found["p"].max())
 
 
 def relative_gain(frame, method_a, method_b, metric, dataset, low, high, task="") -> ClaimResult:

@@ -22,15 +22,14 @@ from mtclib.companion.plots.curves import (
     weight_functions,
 )
 from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save, write
-from mtclib.companion.plots.gains import certainty, forest, sharing, specification_curve, task_pairs
 from mtclib.companion.plots.look import style
-from mtclib.companion.plots.scores import leverage, scoreboard
+from mtclib.companion.plots.scores import (
+    certainty,
+    forest,
+    leverage,
+    scoreboard,
+    sharing,
+    specification_curve,
+    task_pairs,
+)
 from mtclib.companion.plots.userdata import embedding, number_of_clusters
-
-__all__ = [
-    "MANIFEST_COLUMNS", "Picture", "certainty", "embedding", "folder_key", "forest", "forgetting_curve",
-    "leverage", "number_of_clusters", "objective_panels", "order_spread", "relation_matrix", "robustness",
-    "runtime", "save", "scoreboard", "selection", "sensitivity", "sensitivity_heatmap", "sharing",
-    "specification_curve", "stream_costs", "style", "task_objectives", "task_pairs", "trajectories",
-    "transfer_curve", "weight_functions", "write",
-]

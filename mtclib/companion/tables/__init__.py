@@ -17,7 +17,3 @@ from mtclib.companion.tables.frames import (
 )
 from mtclib.companion.tables.scores import reproduced, side_by_side
 from mtclib.companion.tables.table import COLOURS, MEANINGS, Points, Tables, label, tally, task_name
-
-__all__ = ["COLOURS", "MEANINGS", "Points", "Tables", "audit_table", "claims_table", "decisions_table",
-           "frame_table", "label", "provenance_table", "reproduced", "search", "side_by_side", "signed",
-           "tally", "task_name"]
