@@ -113,8 +113,7 @@ def _chance_of_worst(gaps):
 
 def wins_most(frame, method, others, metric, datasets, deterministic=()) -> ClaimResult:
     """Is a method better than the others in more than half of all pairs of task and rival, each decided by
-    its runs? Holds if more than half are won at 5 %; fails if so many are lost that no more than half can
-    be."""
+    its runs? Holds if more than half are won at 5 %, fails if at least half are lost."""
     frame = _inner(frame, metric, datasets)
     _, found = _compared(frame, method, others, metric, frame.groupby(COLUMN).groups, deterministic)
     (won, lost), n = ((found["status"] == status).sum() for status in ("holds", "fails")), len(found)
@@ -267,9 +266,8 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
 
 
 def among_best(frame, method, others, metric, datasets) -> ClaimResult:
-    """Is a method among the best two in more than half of the columns, run by run? Sign test over runs; those
-    with just half of the columns are left out. The counts and ``statistic``, the share of columns, are of the
-    means over runs."""
+    """Is a method among the best two in more than half of the columns, run by run? Sign test over runs; just
+    half is left out. Counts and ``statistic``, the share of columns, are of the means over runs."""
     scores = [_means(frame, [method, *others], metric, datasets, *each) for each in ((), ("run",))]
     rank, by_run = (1 + means[list(others)].gt(means[method], axis=0).sum(axis=1) for means in scores)
     share = (by_run <= 2).groupby("run").mean()

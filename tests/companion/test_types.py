@@ -16,7 +16,8 @@ def functions(room):
     """Public functions of a room, and public methods and constructors of its classes."""
     face = import_module(room)
     names = getattr(face, "__all__", None) or [
-        name for name, one in vars(face).items() if getattr(one, "__module__", "") == room and name[0] != "_"]
+        name for name, one in vars(face).items()
+        if (getattr(one, "__module__", None) or "").startswith(room) and name[0] != "_"]
     for one in filter(callable, (getattr(face, name) for name in names)):
         parts = vars(one).values() if inspect.isclass(one) else [inspect.unwrap(one)]
         yield from (part for part in filter(inspect.isfunction, parts) if part.__module__.startswith("mtclib")

@@ -50,8 +50,7 @@ def _answered(found, whole, turning):
 
 def sentences(study):
     """The answers to the questions that a reader of a paper has, each in one sentence that stays true when
-    results change: its size beside print, in bold. The last one says where it turns, and what it leaves out.
-    """
+    results change: its size beside print, in bold; in the last one, where it turns and what it leaves out."""
     asked = ledger.part(study.paper, "summary")
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
     turning = turns(study.paper, asked["rival"])

@@ -51,8 +51,7 @@ def in_detail(paper):
 
 
 def _marked(study, name):
-    """A data set with a printed name; where another is judged by now, it says so, and that presence is all
-    that it holds."""
+    """A data set with a printed name: says if another is judged by now, and if presence is all it holds."""
     if name not in set(study.published["dataset"]) or study.fitted(name) == name:
         return name
     return f"{name} ({'presence, ' * study._spec(name).note.startswith('Presence')}not judged)"

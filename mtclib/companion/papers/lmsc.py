@@ -45,9 +45,8 @@ WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 
 
 def pipelines(study):
-    """Distance of every printed row from ours by graph and weighting, at the defaults, misprints left out;
-    rows and pipelines that were run on all data sets. Those without tf-idf are the same under both
-    weightings."""
+    """Distance of every printed row from ours by graph and weighting, at the defaults, without misprints, of
+    what was run on all data sets. Rows without tf-idf are the same under both weightings."""
     cells = study.published[~study.published["cell"].isin(study.misprints)]
     both = _pipeline_means(study).merge(cells[[*PLACE, "mean"]], on=PLACE)
     both["distance"] = 100 * (both["value"] - both["mean"]).abs()
@@ -260,7 +259,7 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         return float(np.mean(np.concatenate([np.diff(path) < 0 for path in paths])))
 
 
-class PaperStudy(Study, paper="lmsc"):
+class PaperStudy(Study):
     def selected(self, dataset):
         """On the authors' split the whole grid of their code was run once, and its best settings again: the
         choice is among settings with three seeds or more, by the seeds that all of them have."""
@@ -420,8 +419,7 @@ class PaperStudy(Study, paper="lmsc"):
         return self.scores_table(pd.DataFrame(found).round(1), caption, of=of)
 
     def pipelines(self):
-        """The graph and weighting that come nearest to each printed row, all that were run, what tf-idf
-        changes against counts, and the searches."""
+        """The graph and weighting nearest to each printed row, all others, what tf-idf changes; searches."""
         table = pipelines(self).sort_values(["method", "distance"]).round(1)
         heads = {"method": "method", "graph": "graph", "weighting": "words", "distance": "distance, points",
                  "within": "cells within 5 points", "cells": "of"}
@@ -465,8 +463,7 @@ class PaperStudy(Study, paper="lmsc"):
                                                        "default": (self.default, RELEASED)})))
 
     def rivals(self):
-        """What could stand behind rivals' rows: classes in another order, which partition is scored, and the
-        signs of eigenvectors."""
+        """What could stand behind rivals' rows: order of classes, scored partition, signs of eigenvectors."""
         return tables.Tables((self._shuffled_classes(), self._partitions(), self._signs()))
 
     def _shuffled_classes(self):

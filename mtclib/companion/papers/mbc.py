@@ -21,7 +21,7 @@ BOTH = ["IND", "MBC"]
 METRICS = {"NMI": "NMI_geometric", "ARI": "ARI"}
 
 
-class PaperStudy(Study, paper="mbc"):
+class PaperStudy(Study):
     def preprocessing_table(self):
         """Distance of IND from print under each weighting."""
         keys = ["published", "task", "metric"]

@@ -116,8 +116,7 @@ def on_the_way(separation, clusters):
 
 
 def survey(random_state=0):
-    """How often the bounds apply, are broken, and say anything, by family of partitions. The theorem needs a
-    delta of at most (k - 1) / 2."""
+    """How often the bounds, which need delta <= (k - 1) / 2, apply, are broken, and say anything."""
     tables = {("all partitions of 7 points", 2): all_partitions(random_state=random_state)}
     tables |= {(f"toy data, centres {separation:g} apart", len(clusters)): on_the_way(separation, clusters)
                for clusters in CLUSTERS for separation in SEPARATIONS}
@@ -229,7 +228,7 @@ def _plain(rows):
     return rows.assign(method=rows["method"].str.partition(",")[0])
 
 
-class PaperStudy(Study, paper="mspl"):
+class PaperStudy(Study):
     def audits(self):
         """What the tables contradict, and how many runs their spreads need."""
         needed = audit.runs_needed(self.published).sort_values("runs", ascending=False, kind="stable")
@@ -303,7 +302,8 @@ class PaperStudy(Study, paper="mspl"):
         (name,) = kept["dataset"].unique()
         spec = self.protocol.datasets[name]
         Xs = runs.load_dataset(spec.loader, spec.params)[0].Xs
-        return selection_rounds(kept, self.kept(kept, "selection_order_"), self.classes(name), Xs)
+        labels = self.results.labels[f"truth/{name}/"]
+        return selection_rounds(kept, self.kept(kept, "selection_order_"), labels, Xs)
 
     def rounds(self):
         """Mean round in which samples are taken in, by cluster, and near and far from the centre."""
@@ -326,7 +326,7 @@ class PaperStudy(Study, paper="mspl"):
         """NMI, accuracy and purity after each of 30 iterations, from stored histories; draws in ``draw``."""
         kept = self.results.frame.query("part in ['curves', 'curves-handwritten']")
         kept = _plain(kept.drop_duplicates("key"))
-        classes = {name: self.classes(name) for name in kept["dataset"].unique()}
+        classes = {name: self.results.labels[f"truth/{name}/"] for name in kept["dataset"].unique()}
         curves = score_trajectories(
             kept, self.kept(kept, "label_history_"), classes, METRICS.values(), until=30)
         return results.pooled(curves.assign(draw=curves["dataset"]), self._pools)

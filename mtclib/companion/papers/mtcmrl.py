@@ -31,7 +31,7 @@ PRINTED_AS = {"MBC": "S-MBC", "MKC": "S-MKC"} | {
 """Methods that were run in several readings, with the printed row that each stands beside."""
 
 
-class PaperStudy(Study, paper="mtcmrl"):
+class PaperStudy(Study):
     def gains_table(self):
         """What MTCMRL adds to its single-task version on the judged data, stopped early and late."""
         return self.pairs_table(self.on_headlines(self.default), STOPPED, "ACC",

@@ -170,10 +170,6 @@ class PaperResults:
         path = paths.results_dir(self.paper) / "classes.json"
         return json.loads(path.read_text(encoding="utf-8"))[dataset]
 
-    def classes(self, dataset):
-        """Classes of the samples of a multi-view data set of the full profile, from the committed file."""
-        return self.results.labels[f"truth/{dataset}/"]
-
     def with_loader_params(self, rows, *names):
         """``rows`` with parameters of their data sets' loaders as further columns."""
         params = [self.protocol.datasets[dataset].params for dataset in rows["dataset"]]
@@ -209,9 +205,8 @@ class PaperResults:
 
     @cache
     def headline(self, printed):
-        """The data set of the protocol that stands for a printed one in the paper's tables. That of the
-        released pipeline, or of the identified one where its search holds, if its fits are committed; else
-        the one named as printed."""
+        """The data set of the protocol that stands for a printed one in the paper's tables: the released
+        one, or the identified one where its search holds, if its fits are committed; else its namesake."""
         found = identify.summaries(self.paper)
         names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
                  and (spec.pipeline == "released" or (

@@ -18,7 +18,6 @@ from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 STATUSES = ("holds", "fails", "undecided", "not testable")
-LINES = ("its own", "the others")
 WORDS = beside(__file__, "scoreboard.toml")
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
 FILED, ROUNDED = WORDS["filed"], WORDS["rounded"]
@@ -48,7 +47,7 @@ def outcomes(paper):
 
 def by_paper(frame):
     """Counted cells of each paper's own method, and of the others."""
-    methods = np.where(frame["kind"] == "own", *LINES)
+    methods = np.where(frame["kind"] == "own", "its own", "the others")
     counts = judge.verdict_counts(frame.assign(methods=methods), ["paper", "methods"])
     return counts.loc[sorted(counts.index, key=lambda line: position(line[0])), list(SHOWN)]
 
@@ -142,8 +141,7 @@ def causes(frame):
 
 
 def unknown_split(frame):
-    """How much of "undecided" was an unknown split of the data, in a sentence for each paper whose authors
-    have released theirs."""
+    """How much of "undecided" was an unknown split of the data, where the authors have released theirs."""
     known, told = frame[(frame["pipeline"] == "released") & frame["counted"]], []
     for paper, cells in known.groupby("paper", sort=False):
         own = cells["own"] == "own"

@@ -21,7 +21,7 @@ KEPT = "rows kept"
 NOISE = ("mixed", "long")
 
 
-class PaperStudy(Study, paper="spmtc"):
+class PaperStudy(Study):
     def gains_table(self):
         """What self-pacing gains over the same method with all weights one."""
         pairs = sum(PACED.values(), [])

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import ClassVar
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -35,23 +34,18 @@ class Study(PaperResults):
     every notebook. In the profile "full" the whole protocol is computed, or resumed, and judged instead of
     the committed results.
 
-    A subclass with the name of a paper, in the module of that name beside this one, has what only its paper
-    shows; ``Study(name)`` then makes one of those.  Methods that show something return it, so that a notebook
+    ``PaperStudy`` in the module of that name beside this one has what only its paper shows; ``Study(name)``
+    then makes one of those.  Methods that show something return it, so that a notebook
     cell can end with the call; the names of those that run something on this machine begin with "live".
 
     >>> Study("mtcmrl").protocol.title
     'Multi-Task Clustering with Model Relation Learning'
     """
 
-    of_papers: ClassVar[dict] = {}  # subclasses by paper
-
-    def __init_subclass__(cls, paper):
-        cls.of_papers[paper] = cls
-
     def __new__(cls, paper, *args, **kwargs):
         if cls is Study and paper in {module.name for module in iter_modules(papers.__path__)}:
-            import_module(f"{papers.__name__}.{paper}")
-        return super().__new__(cls.of_papers.get(paper, cls) if cls is Study else cls)
+            cls = getattr(import_module(f"{papers.__name__}.{paper}"), "PaperStudy", cls)
+        return super().__new__(cls)
 
     answer, forest, curve = answers.answer, answers.forest, answers.curve
 
@@ -60,8 +54,7 @@ class Study(PaperResults):
         return tables.Tables((answers.by_table(self), answers.row_verdicts(self)))
 
     def pipelines_of_tables(self) -> tables.Points:
-        """Who the rivals are, which pipeline printed each table and how sure that is, and what else there is
-        to say of the answer."""
+        """Who the rivals are, which pipeline printed each table, how sure that is, and the answer in full."""
         found = {(f"Pipeline of {_named(one['tables'])}", "differences.ipynb"):
                  self.numbers.fill(f"{one['pipeline']} {one['sure']}")
                  for one in ledger.part(self.paper, "answer")}
@@ -155,8 +148,7 @@ class Study(PaperResults):
 
     def scores_table(self, frame: pd.DataFrame | list, caption: str, columns: Mapping | None = None,
                      status: str | None = None, folded: str = "", of: Iterable[str] = ()) -> Table:
-        """As ``tables.frame_table``, with the data sets `of` which its numbers are below it, by default those
-        that stand for the printed ones."""
+        """As ``tables.frame_table``, and the data sets `of` its numbers, by default those that are judged."""
         return tables.frame_table(frame, caption, columns, status, [self.told_pipelines(list(of))], folded)
 
     def pairs_table(self, rows: pd.DataFrame, pairs: Sequence, metric: str, caption: str,
@@ -176,9 +168,8 @@ class Study(PaperResults):
         return self.scores_table(rows, caption, status="status", of=of)
 
     def show(self, fig: Figure, name: str, data: str | None = None, alt: str = "") -> plots.Picture:
-        """Keep a figure of this paper's notebook and hand it on for display. `data` is what it was drawn
-        from, if not ``results``; ``figures.toml`` has what it stands for in print, and, without `alt`, what
-        is seen."""
+        """Keep a figure of this paper's notebook and hand it on. `data` is what it was drawn from, if not
+        ``results``; ``figures.toml`` has what it stands for in print, and, without `alt`, what is seen."""
         if data is None:
             data = f"data/{self.paper}/results"
             if self.profile == "full":

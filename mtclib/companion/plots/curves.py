@@ -33,8 +33,7 @@ def objective_panels(histories: Mapping, printed_iterations: Mapping | None = No
 
     `histories` maps a data set to those of its runs, of which each keeps its last value: median, and a band
     between quantiles.  `printed_iterations` maps it to where the paper's runs stopped.  The gap is
-    (J − min J) / J₀ of each run; its end, 0, is not drawn.
-    """
+    (J − min J) / J₀ of each run; its end, 0, is not drawn."""
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
     marks = []
@@ -60,8 +59,7 @@ def objective_panels(histories: Mapping, printed_iterations: Mapping | None = No
 def task_objectives(histories: Mapping) -> plt.Figure:
     """The objective of each task of a sequence, sweep by sweep: one panel per run, one line per task.
 
-    `histories` maps the title of a panel to the histories of its tasks.
-    """
+    `histories` maps the title of a panel to the histories of its tasks."""
     fig, axes = look.panels(len(histories), 2.9, 2.0, (0, 0.6))
     for ax, (title, tasks) in zip(axes.flat, histories.items()):
         for t, history in enumerate(tasks):
@@ -76,8 +74,7 @@ def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
     """Scores by iteration, one panel per metric and data set, one line per method: MSPL's Figure 3.
 
     `metrics` maps a metric to the name on its axis.  Whiskers are 95 % t intervals over the runs, or over the
-    means of the draws of a data set where there is a column ``draw``.
-    """
+    means of the draws of a data set where there is a column ``draw``."""
     shape = (frame["dataset"].nunique(), len(metrics))
     size = (2.6 * shape[1] + 0.6, 2.1 * shape[0] + 0.6)
     fig, axes = plt.subplots(*shape, figsize=size, sharex=True, squeeze=False)
@@ -101,8 +98,7 @@ def runtime(frame: pd.DataFrame, switch_at: float) -> plt.Figure:
     """Seconds against the number of clusters, both axes logarithmic, with the slope of each line.
 
     `frame` has ``solver, n_clusters, seconds``; several rows of one solver and size give the median and a
-    band from smallest to largest.  `switch_at` is where the paper changes its solver.
-    """
+    band from smallest to largest.  `switch_at` is where the paper changes its solver."""
     fig, ax = plt.subplots(figsize=(5.2, 3.3))
     handles = []
     for solver, rows in frame.groupby("solver", sort=False):
@@ -125,8 +121,7 @@ def robustness(frame: pd.DataFrame, title: str = "{dataset}, {kind} noise",
     """Score against the share of noise: one panel per data set and kind of noise, one line per method.
 
     `frame` has ``dataset, kind, share, method, value`` (a fraction), one row per run.  Lines are means over
-    runs, whiskers their 95 % t intervals.
-    """
+    runs, whiskers their 95 % t intervals."""
     kinds = list(frame.groupby(["dataset", "kind"], sort=False))
     fig, axes = look.panels(len(kinds), 3.3, 2.2, (0, 0.6), sharex=True, sharey=True)
     for ax, ((dataset, kind), rows) in zip(axes.flat, kinds):
@@ -149,8 +144,7 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
 
     `frame` has tidy results, failed runs with NaN, and `by` the column that tells the lines apart; one with a
     single point of a panel, because its method lacks the parameter, is left out there.  Whiskers are 95 % t
-    intervals over runs.  Axes are logarithmic but for the parameters in `linear`.
-    """
+    intervals over runs.  Axes are logarithmic but for the parameters in `linear`."""
     params = list(base)
     rows = _scored(frame, metric).dropna(subset="value")
     rows = with_params(rows, *params).astype(dict.fromkeys(params, float))
@@ -175,8 +169,7 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
 def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC") -> plt.Figure:
     """Mean score of one data set over a grid of two parameters; a star marks the best, by the labels.
 
-    A cell where every run failed shows a dash; no further parameter may vary.
-    """
+    A cell where every run failed shows a dash; no further parameter may vary."""
     rows = _scored(frame, metric)
     params = sorted({key for text in rows["params"].unique() for key in json.loads(text)})
     rows = with_params(rows, *params).astype({x: float, y: float})
@@ -247,8 +240,7 @@ def _scored(frame, metric):
 def weight_functions(thresholds: Sequence[float], sharpness: Sequence[float]) -> plt.Figure:
     """Weights against the loss, smooth (lines) and hard (steps), for several 1/lambda: MSPL's Figure 1.
 
-    One panel per kappa in `sharpness`; the losses reach up to twice the largest threshold.
-    """
+    One panel per kappa in `sharpness`; the losses reach up to twice the largest threshold."""
     losses = np.linspace(0.0, 2.0 * max(thresholds), 400)
     size = (1.2 + 2.8 * len(sharpness), 3.0)
     fig, axes = plt.subplots(1, len(sharpness), figsize=size, sharey=True, squeeze=False)
@@ -272,8 +264,7 @@ def selection(views: Sequence[np.ndarray], order: np.ndarray, labels: np.ndarray
     """The round in which each pair of a sample and a view is taken in: MSPL's Figure 2.
 
     `views` are plane points, one panel each, dark ones first; `order` is ``selection_order_`` of shape
-    (n_views, n), -1 for never.  The last panel shows all samples by view, sorted by `labels`.
-    """
+    (n_views, n), -1 for never.  The last panel shows all samples by view, sorted by `labels`."""
     order, labels = np.asarray(order), np.asarray(labels)
     last = int(order.max())
     rounds = np.where(order < 0, last + 1, order)
@@ -302,8 +293,7 @@ def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
     """Score of each task learned with and without libraries, and its gain, by the number of tasks seen.
 
     One column per data set: scores above, paired differences below.  Lines are means over seeds, bands their
-    95 % t intervals.
-    """
+    95 % t intervals."""
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(2, n, figsize=(max(4.4, 3.4 * n), 4.4), sharex="col", sharey="row",
                              squeeze=False, height_ratios=(3, 2))
@@ -328,8 +318,7 @@ def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
     """Task 1 clustered anew after each task: agreement with its classes and with its first labels.
 
     One panel per data set.  Lines are means over seeds, bands their 95 % t intervals; the one without markers
-    is the agreement of the first labels with the classes.
-    """
+    is the agreement of the first labels with the classes."""
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(1, n, figsize=(max(4.4, 3.4 * n), 3.2), sharey=True, squeeze=False)
     for ax, (name, rows) in zip(axes[0], frame.groupby("dataset", sort=False)):
@@ -350,8 +339,7 @@ def order_spread(frame: pd.DataFrame) -> plt.Figure:
     """What the order of the tasks changes: the score of a task by its position, and of orders as a whole.
 
     One row per data set.  Left, by position, how far a task is above its own mean over orders: dots are
-    tasks, the line is their mean with its 95 % t interval.  Right, one dot per order, its mean over tasks.
-    """
+    tasks, the line is their mean with its 95 % t interval.  Right, one dot per order, its mean over tasks."""
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(n, 2, figsize=(6.8, 0.6 + 2.2 * n), squeeze=False, width_ratios=(2, 1))
     for (left, right), (name, rows) in zip(axes, frame.groupby("dataset", sort=False)):
@@ -377,8 +365,7 @@ def order_spread(frame: pd.DataFrame) -> plt.Figure:
 def stream_costs(frame: pd.DataFrame) -> plt.Figure:
     """Seconds for the newest task, and bytes to keep for the next, by the number of tasks seen.
 
-    One line per method, medians where there are several runs, of one data set.
-    """
+    One line per method, medians where there are several runs, of one data set."""
     fig, axes = plt.subplots(1, 2, figsize=(6.8, 3.2))
     for number, (method, runs) in enumerate(frame.groupby("method", sort=False)):
         medians = runs.groupby("tasks_seen")[["seconds", "bytes"]].median()
@@ -413,8 +400,7 @@ def relation_matrix(ours: np.ndarray, printed: np.ndarray | None, row_names: Seq
 
     Rows and columns are already matched to the classes; `tasks` are the names of the axes.  The largest entry
     of each row is outlined, unless another is written with the same digits.  Colours follow the square root,
-    so that one large entry does not make all others look alike.
-    """
+    so that one large entry does not make all others look alike."""
     panels = [(whose, np.asarray(matrix, dtype=float))
               for whose, matrix in (("ours", ours), ("printed", printed)) if matrix is not None]
     top = max(np.nanmax(matrix) for _, matrix in panels)

@@ -32,8 +32,7 @@ def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
 
     The legend counts the cells that count, and those that nobody could judge; the others are paler.
     `verdicts` has the columns of ``data/verdicts.csv``; `heads` maps a paper to the heading of its panel: its
-    name, a new line, and what is to be said of it.
-    """
+    name, a new line, and what is to be said of it."""
     columns = ["table", "dataset", "task", "metric"]
     verdicts = verdicts.assign(shown=verdicts["counted"] | ~verdicts["verdict"].isin(JUDGED))
     cells = {paper: verdicts[verdicts["paper"] == paper].set_index(["method", *columns]) for paper in heads}
@@ -62,8 +61,7 @@ def leverage(table: pd.DataFrame) -> plt.Figure:
 
     `table` comes from ``verdicts.leverage.measured``: a dot is a row, but for d_M, which has no points, a bar
     an alternative: those with the largest mean size of a change.  The grey band is the margin of the
-    verdicts, as a scale: a smaller change, too, can turn the verdict of a cell that lies near it.
-    """
+    verdicts, as a scale: a smaller change, too, can turn the verdict of a cell that lies near it."""
     table = table[~table["metric"].isin(RELATIVE)]
     groups = dict(list(table.groupby(["decision", "alternative", "metric", "ours"], sort=False)["change"]))
     order = sorted(groups, key=lambda name: -groups[name].abs().mean())[:MOST]
@@ -166,8 +164,7 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain over each rival, ours with a 95 % interval beside the printed one, in points.
 
     The grey bar is where a perfect re-run of print would lie, the thin line the range over all pipelines.
-    `frame` has ``rival, printed, ours, low, high, least, most, pipelines_least, pipelines_most``.
-    """
+    `frame` has ``rival, printed, ours, low, high, least, most, pipelines_least, pipelines_most``."""
     fig, ax = plt.subplots(figsize=(7.6, 1.25 + 0.34 * len(frame)))
     places = _lines(ax, frame["rival"], len(frame), "gain over the rival, points")
     perfect = ax.hlines(places, frame["least"], frame["most"], color="0.82", linewidth=9,
@@ -186,8 +183,7 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
 
     A bar is the printed gain over the same comparisons. `frame` has ``table, pipeline, printed, ours``; a
-    pipeline's name lists its choices, with commas between them.
-    """
+    pipeline's name lists its choices, with commas between them."""
     frame = frame.sort_values("ours", kind="stable").reset_index(drop=True)
     choices = [[f"Table {row.table}", *row.pipeline.split(", ")] for row in frame.itertuples()]
     named = sorted({*chain(*choices)}, key=lambda one: (not one.startswith("Table"), one))
@@ -213,8 +209,7 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
 def certainty(panels: Mapping) -> plt.Figure:
     """Gain of one method by part of the evidence, with 95 % intervals, a panel for each kind of data.
 
-    `panels` maps a title to a frame ``part, gain, low, high``.
-    """
+    `panels` maps a title to a frame ``part, gain, low, high``."""
     longest = max(map(len, panels.values()))
     fig, axes = plt.subplots(1, len(panels), figsize=(10.4, 1.1 + 0.2 * longest), squeeze=False)
     for ax, (title, frame) in zip(axes[0], panels.items()):
@@ -230,8 +225,7 @@ def sharing(panels: Mapping) -> plt.Figure:
     """Gain of sharing by source, the least related tasks, or least agreeing views, on top.
 
     `panels` maps a measure to a frame ``source, gain`` of all methods and sets, whose middle half is a line,
-    and one of the means, ``measure, gain`` by source; the measure stands behind the name of each.
-    """
+    and one of the means, ``measure, gain`` by source; the measure stands behind the name of each."""
     longest = max(len(means) for _, means in panels.values())
     fig, axes = plt.subplots(1, len(panels), figsize=(9.2, 1.4 + 0.24 * longest), squeeze=False)
     for ax, (name, (frame, means)) in zip(axes[0], panels.items()):
@@ -250,8 +244,7 @@ def sharing(panels: Mapping) -> plt.Figure:
 def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
     """Score of task 2 against that of task 1 over runs, one panel per data set, one mark per method.
 
-    `frame` has ``dataset, method, run, 1, 2`` with fractions; titles name the correlation of each method.
-    """
+    `frame` has ``dataset, method, run, 1, 2`` with fractions; titles name the correlation of each method."""
     n = frame["dataset"].nunique()
     fig, axes = plt.subplots(1, n, figsize=(max(2.6 * n, 4), 3.4), squeeze=False)
     for ax, (dataset, rows) in zip(axes[0], frame.groupby("dataset", sort=False)):

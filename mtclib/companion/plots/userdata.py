@@ -26,8 +26,7 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
     many samples a random part is drawn, of more than sixty tasks or views the first.  `labels` are one array
     per task, or one in all for views, with names of `groups` the numbers of these; `names` are the titles of
     the panels.  With the `agreement` of others, arrays like the labels, samples that fewer than half of them
-    put there are hollow.
-    """
+    put there are hollow."""
     each = labels if isinstance(labels, list) else [labels] * len(Xs)
     if [len(y) for y in each] != [X.shape[0] for X in Xs]:
         raise ValueError(f"labels: {[len(y) for y in each]} labels for {[X.shape[0] for X in Xs]} samples")

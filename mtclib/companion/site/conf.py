@@ -106,8 +106,7 @@ def make_searchable(app, pagename, templatename, context, doctree):
 
 
 def copy_index(folder):
-    """Write the index of the search, with what newcomers ask for, as a script, which pages that are opened
-    as files may run, too."""
+    """Write the index of the search, with what newcomers ask for, as a script: pages in files may run it."""
     (index,) = folder.glob("_static/searchlite-index.json")
     places = json.loads(index.read_text(encoding="utf-8"))
     titles = {place["u"]: place["t"] for place in places if "s" not in place}

@@ -72,9 +72,8 @@ def audit_table(findings: pd.DataFrame) -> Table:
 
 
 def provenance_table(record: Mapping, caption: str = "Provenance") -> Table:
-    """What made these numbers, folded: versions, hashes, seeds. A mapping becomes dotted names, and a mapping
-    inside of one a single line, ``data.toy | edition a, sha256 b``. Hashes are cut to 12 digits; in HTML, the
-    mouse shows them in full."""
+    """What made these numbers, folded: versions, hashes, seeds. A mapping becomes dotted names, one inside it
+    a single line, ``data.toy | edition a, sha256 b``; hashes have 12 digits, and all under the mouse."""
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
     lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
              else value for name, value in flat.items()}

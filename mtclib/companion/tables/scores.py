@@ -19,9 +19,8 @@ REPORT = f"{HOME}/issues/new?template=correction.md"
 
 def reproduced(verdicts: pd.DataFrame, metrics: Sequence[str] = ("ACC", "NMI")) -> Table:
     """A table of the paper with our numbers and the verdict in each cell: methods by tasks and metrics.
-    `verdicts` has one row per published cell of one data set, as from ``judge``. `metrics` are printed names,
-    in this order. A cell that has the focus shows its spread, interval, radius, cause, pipeline and decision,
-    and a link to report an error in it."""
+    `verdicts` has one row per published cell of one data set, as from ``judge``; `metrics` are printed names,
+    in this order. A cell with the focus shows what else is known of it, and a link to report an error."""
     frame = verdicts[verdicts["metric"].isin(list(metrics))]
     if frame.empty:
         known = ", ".join(sorted(set(verdicts["metric"])))
@@ -55,8 +54,7 @@ def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping,
                  percent: bool = True) -> Table:
     """Our scores, beside the printed ones where there are any, without verdicts: for the quick profile.
     `results` are rows of one data set and one parameter setting per method and task, `printed` the printed
-    cells, in `percent` or as fractions. `metrics` maps the name to show (that of `printed`) to the name in
-    `results`."""
+    cells, in `percent` or as fractions; `metrics` maps names to show, those of `printed`, to ours."""
     settings = results.groupby(["method", "task"], sort=False)["params"].nunique()
     if (settings > 1).any():
         method, task = settings.index[(settings > 1).argmax()]
