@@ -75,7 +75,7 @@ def test_no_figure_stands_for_one_that_is_not_printed():
 def test_a_shown_figure_says_what_it_was_drawn_from(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
-    results, fig = tmp_path / "data/toy/results", objective_panels({"a": [[2.0, 1.0]]})
+    results, fig = tmp_path / "data/toy/results", objective_panels({"a": [[2.0, 1.0]]}, {"a": 2})
     results.mkdir(parents=True)
     keys = []
     for content in ("1", "1", "2"):

@@ -218,9 +218,9 @@ class Numbers(numbers.Numbers, paper="lmsc"):
     def _pipelines(self):
         return pipelines(self.study).set_index(["method", "graph", "weighting"])
 
-    def pipeline(self, method, graph, weighting, what="distance"):
-        """What `pipelines` says of a row under a graph and a weighting."""
-        return self._pipelines.at[(method, graph, weighting), what]
+    def pipeline(self, *row):
+        """Mean distance of a method's row from print under a graph and a weighting, as in `pipelines`."""
+        return self._pipelines.at[row, "distance"]
 
     def own_distance(self, dataset):
         """Mean distance of LMSC's cells from print on the authors' split, in points; misprints left out."""
@@ -523,8 +523,7 @@ class PaperStudy(Study):
                       "release": ("method == 'LMSC, release' and run == 0", RELEASED.format(name))}[kind]
         rows = self.rows(pool).query(part)
         rows = rows[rows["params"].str.contains('"lam":1.0', regex=False)] if kind == "release" else rows
-        fig = plots.sensitivity_heatmap(rows, "mu", "beta", metric=METRIC)
-        return self.show(fig, f"lmsc-{kind}-{name.lower()}")
+        return self.show(plots.sensitivity_heatmap(rows, "mu", "beta", METRIC), f"lmsc-{kind}-{name.lower()}")
 
     def objectives(self):
         """Figure 4 of the paper: the objective of each task, by three algorithms."""

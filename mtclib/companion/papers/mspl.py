@@ -285,8 +285,7 @@ class PaperStudy(Study):
 
     def weight_rules(self):
         """Figure 1 of the paper."""
-        fig = plots.weight_functions([2.0, 5.0, 10.0], sharpness=(1.0, 0.3))
-        return self.show(fig, "mspl-weights", data="formula")
+        return self.show(plots.weight_functions([2.0, 5.0, 10.0], (1.0, 0.3)), "mspl-weights", data="formula")
 
     def live_selection(self):
         """Figure 2 of the paper, from one fit on toy data."""
@@ -363,8 +362,7 @@ class PaperStudy(Study):
         """Accuracy as one view is damaged."""
         rows = _plain(panels(self._damaged[self._damaged["metric"] == "ACC"])).assign(dataset="FAC")
         kinds = rows["kind"].replace({"outliers, (.*)": r"outlying \1", ", ": " "}, regex=True)
-        fig = plots.robustness(rows.assign(kind=kinds), title="{kind}", noun="damage")
-        return self.show(fig, "mspl-damage")
+        return self.show(plots.robustness(rows.assign(kind=kinds), "{kind}", "damage"), "mspl-damage")
 
     def theorem(self):
         """How often the bounds of Theorem 1 apply, are broken, and say anything."""

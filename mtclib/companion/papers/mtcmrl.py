@@ -93,8 +93,7 @@ class PaperStudy(Study):
         first, sides = first.assign(share=share, kind=""), ("with transfer", "single-task version")
         parts = [first[first["method"] == name].assign(dataset=pair[0], method=side)
                  for pair in TRANSFER for name, side in zip(pair, sides)]
-        fig = plots.robustness(pd.concat(parts), title="{dataset}", noun="common classes")
-        return self.show(fig, "mtcmrl-transfer")
+        return self.show(plots.robustness(pd.concat(parts), "{dataset}", "common classes"), "mtcmrl-transfer")
 
     def transfer_table(self):
         """What transfer gains or costs, by the number of shared classes."""

@@ -28,7 +28,7 @@ PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "
 
 
 @look.figure
-def objective_panels(histories: Mapping, printed_iterations: Mapping | None = None) -> plt.Figure:
+def objective_panels(histories: Mapping, printed_iterations: Mapping) -> plt.Figure:
     """The objective over the iterations, one column per data set: itself above, its gap to the end below.
 
     `histories` maps a data set to those of its runs, of which each keeps its last value: median, and a band
@@ -36,23 +36,19 @@ def objective_panels(histories: Mapping, printed_iterations: Mapping | None = No
     (J − min J) / J₀ of each run; its end, 0, is not drawn."""
     size = (max(4.2, 2.4 * len(histories)), 4.4)
     fig, axes = plt.subplots(2, len(histories), figsize=size, sharex="col", squeeze=False)
-    marks = []
     for column, (name, runs) in zip(axes.T, histories.items()):
-        stop = (printed_iterations or {}).get(name)
+        stop = printed_iterations[name]
         for ax, relative in zip(column, (False, True)):
             middle, low, high = _quantiles(runs, relative)
             x = np.arange(1, len(middle) + 1)
             line = look.band_line(ax, x, middle, low, high, "median over runs", marker="")
-            if stop is not None:
-                marks = [ax.axvline(stop, color="0.35", label="the paper stops", **look.MARK)]
-        title = textwrap.fill(name, TITLE)
-        column[0].set_title(title if stop is None else f"{title}\n(paper: {stop})")
+            mark = ax.axvline(stop, color="0.35", label="the paper stops", **look.MARK)
+        column[0].set_title(f"{textwrap.fill(name, TITLE)}\n(paper: {stop})")
         column[1].set(yscale="log", xlabel="iteration")
         look.plain(column[1].yaxis)
     axes[0, 0].set_ylabel("objective J")
     axes[1, 0].set_ylabel("(J − min J) / J₀")
-    look.legend(fig, [line, *marks])
-    return fig
+    return look.legend(fig, [line, mark])
 
 
 @look.figure
@@ -65,8 +61,7 @@ def task_objectives(histories: Mapping) -> plt.Figure:
         for t, history in enumerate(tasks):
             ax.plot(np.arange(1, len(history) + 1), history, marker="", label=f"task {t + 1}")
         ax.set(title=title, xlabel="sweep", ylabel="objective")
-    look.legend(fig, max((ax.get_lines()[:] for ax in axes.flat), key=len))
-    return fig
+    return look.legend(fig, max((ax.get_lines()[:] for ax in axes.flat), key=len))
 
 
 @look.figure
@@ -89,8 +84,7 @@ def trajectories(frame: pd.DataFrame, metrics: Mapping) -> plt.Figure:
         row[0].set_title(dataset, loc="left")
     for ax in axes[-1]:
         ax.set_xlabel("iteration")
-    look.legend(fig, axes[0][0].get_lines()[:])
-    return fig
+    return look.legend(fig, axes[0][0].get_lines()[:])
 
 
 @look.figure
@@ -111,8 +105,7 @@ def runtime(frame: pd.DataFrame, switch_at: float) -> plt.Figure:
     ax.set(xscale="log", yscale="log", xlabel="clusters in each task", ylabel="seconds")
     look.ticks(ax.xaxis, _thinned(np.unique(frame["n_clusters"])))
     look.plain(ax.yaxis)
-    look.legend(fig, handles)
-    return fig
+    return look.legend(fig, handles)
 
 
 @look.figure
@@ -133,8 +126,7 @@ def robustness(frame: pd.DataFrame, title: str = "{dataset}, {kind} noise",
         ax.tick_params(labelbottom=True)
     for ax in axes[:, 0]:
         ax.set_ylabel("ACC (%)")
-    look.legend(fig, axes.flat[0].get_lines()[:])
-    return fig
+    return look.legend(fig, axes.flat[0].get_lines()[:])
 
 
 @look.figure
@@ -161,8 +153,7 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
     look.widen(axes[0][0])
     axes[0][0].set_ylabel(look.score_name(metric))
     where = "fixed in the other panels" if len(params) > 1 else "default"
-    look.legend(fig, [*handles, Line2D([], [], color="0.5", label=where, **look.RULE)])
-    return fig
+    return look.legend(fig, [*handles, Line2D([], [], color="0.5", label=where, **look.RULE)])
 
 
 @look.figure
@@ -255,8 +246,7 @@ def weight_functions(thresholds: Sequence[float], sharpness: Sequence[float]) ->
                     label=f"hard, 1/λ = {threshold:g}")
         ax.set(xlabel="loss", title=f"κ = {kappa:g}")
     axes[0][0].set_ylabel("weight")
-    look.legend(fig, axes[0][0].get_lines()[:])
-    return fig
+    return look.legend(fig, axes[0][0].get_lines()[:])
 
 
 @look.figure
@@ -309,8 +299,7 @@ def transfer_curve(frame: pd.DataFrame) -> plt.Figure:
         _count_tasks(below)
     axes[0, 0].set_ylabel(look.score_name(frame["metric"].iloc[0]))
     axes[1, 0].set_ylabel("gain (points)")
-    look.legend(fig, [*axes[0, 0].get_lines(), axes[1, 0].get_lines()[0]])
-    return fig
+    return look.legend(fig, [*axes[0, 0].get_lines(), axes[1, 0].get_lines()[0]])
 
 
 @look.figure
@@ -330,8 +319,7 @@ def forgetting_curve(frame: pd.DataFrame) -> plt.Figure:
         ax.set(title=name, xlabel="tasks seen")
         _count_tasks(ax)
     axes[0, 0].set_ylabel(f"{look.score_name(frame['metric'].iloc[0])} of task 1")
-    look.legend(fig, axes[0, 0].get_lines()[:])
-    return fig
+    return look.legend(fig, axes[0, 0].get_lines()[:])
 
 
 @look.figure
@@ -357,8 +345,7 @@ def order_spread(frame: pd.DataFrame) -> plt.Figure:
         right.set_xticks(range(len(seeds)), seeds)
         right.set(title="each order", xlabel="seed of the tasks", xlim=(-0.5, len(seeds) - 0.5),
                   ylabel=f"mean {look.score_name(frame['metric'].iloc[0])}")
-    look.legend(fig, axes[0, 0].get_lines()[:])
-    return fig
+    return look.legend(fig, axes[0, 0].get_lines()[:])
 
 
 @look.figure
@@ -378,8 +365,7 @@ def stream_costs(frame: pd.DataFrame) -> plt.Figure:
         ax.set(yscale="log", xlabel="tasks seen", ylabel=name)
         _count_tasks(ax)
         look.plain(ax.yaxis)
-    look.legend(fig, axes[0].get_lines()[:])
-    return fig
+    return look.legend(fig, axes[0].get_lines()[:])
 
 
 def _mean_line(ax, table, name, **marks):

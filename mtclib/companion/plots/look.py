@@ -139,8 +139,8 @@ def widen(ax):
 
 
 def legend(fig, handles):
-    """One legend below the axes, in as few rows as the width allows; many rows make the figure taller. The
-    layout engine of the figure keeps the axes clear of it."""
+    """The figure with one legend below the axes, in as few rows as the width allows; many make it taller. The
+    layout engine keeps the axes clear of it."""
     for rows in range(1, len(handles) + 1):
         columns = -(-len(handles) // rows)
         box = fig.legend(handles=handles, loc="outside lower center", ncols=columns)
@@ -148,6 +148,7 @@ def legend(fig, handles):
             break
         box.remove()
     fig.set_figheight(fig.get_figheight() + LEGEND_ROW * max(0, rows - LEGEND_ROWS))
+    return fig
 
 
 def ticks(axis, values):

@@ -81,10 +81,9 @@ def leverage(table: pd.DataFrame) -> plt.Figure:
     ax.set_title(shown if len(groups) > len(order) else "Alternatives, the largest change first", loc="left")
     ax.grid(False, axis="y")
     ax.spines["left"].set_visible(False)
-    legend(fig, [Patch(facecolor=PALE, edgecolor=BLUE, label="mean"),
-                 Line2D([], [], label="one data set and method", **dot),
-                 Patch(color="0.92", label="margin of the verdicts")])
-    return fig
+    return legend(fig, [Patch(facecolor=PALE, edgecolor=BLUE, label="mean"),
+                        Line2D([], [], label="one data set and method", **dot),
+                        Patch(color="0.92", label="margin of the verdicts")])
 
 
 def _colours(verdict):
@@ -174,8 +173,7 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
     ax.hlines(places, frame["low"], frame["high"], color=BLUE, linewidth=2.4)
     marks = ax.plot(frame["printed"], places, "D", color=PRINTED, markerfacecolor="white", label="printed")
     marks += ax.plot(frame["ours"], places, "o", color=BLUE, label="ours, 95 % interval")
-    legend(fig, [*marks, perfect, pipelines])
-    return fig
+    return legend(fig, [*marks, perfect, pipelines])
 
 
 @figure
@@ -201,8 +199,7 @@ def specification_curve(frame: pd.DataFrame) -> plt.Figure:
     below.set_yticks(range(len(named)), named)
     below.tick_params(axis="y", length=0)
     below.set(xticks=[], xlabel="pipelines, by our gain", ylim=(len(named) - 0.4, -0.6))
-    legend(fig, lines)
-    return fig
+    return legend(fig, lines)
 
 
 @figure
@@ -236,8 +233,7 @@ def sharing(panels: Mapping) -> plt.Figure:
         ax.hlines(places, half[0.25], half[0.75], color="0.6", label="middle half of methods and sets")
         (marks,) = ax.plot(means["gain"], places, "o", color=BLUE, label="mean of methods, one source")
         ax.set_title(name)
-    legend(fig, [marks, ax.collections[0]])
-    return fig
+    return legend(fig, [marks, ax.collections[0]])
 
 
 @figure
@@ -254,8 +250,7 @@ def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
             lines.append(f"{method}: r = {runs[['1', '2']].corr(min_periods=3).iat[0, 1]:.2f}")
         ax.set(title="\n".join([dataset, *lines]), xlabel=f"{metric}, task 1 (%)")
     axes[0][0].set_ylabel(f"{metric}, task 2 (%)")
-    legend(fig, axes[0][0].get_lines()[:])
-    return fig
+    return legend(fig, axes[0][0].get_lines()[:])
 
 
 def _lines(ax, names, longest, what):

@@ -52,8 +52,7 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
     if any((share < 0.5).any() for share in sure):
         keys.append(Line2D([], [], label="most others disagree", linestyle="", marker="o", color="0.4",
                            markerfacecolor="none"))
-    legend(fig, keys)
-    return fig
+    return legend(fig, keys)
 
 
 @figure
