@@ -65,8 +65,10 @@ def read() -> list[Example]:
     for file in sorted((paths.root() / "examples").glob("*.py")):
         text = file.read_text(encoding="utf-8")
         code, prints = re.fullmatch(r'""".*?"""\n(.*?)((?:^# .*\n)*)', text, re.S | re.M).groups()
-        parts = [" ".join(part.split()) for part in ast.get_docstring(ast.parse(text)).split("\n\n")]
-        found.append(Example(file, *parts, code.strip(), re.sub("^# ", "", prints, flags=re.M).rstrip()))
+        parts = ast.get_docstring(ast.parse(text)).split("\n\n")
+        title, about, alt = (" ".join(part.split()) for part in parts)
+        prints = re.sub("^# ", "", prints, flags=re.M).rstrip()
+        found.append(Example(file, title, about, alt, code.strip(), prints))
     return found
 
 
