@@ -13,7 +13,8 @@ from mtclib.companion.tables.frames import (
     decisions_table,
     frame_table,
     provenance_table,
+    reproduced,
     search,
+    side_by_side,
 )
-from mtclib.companion.tables.scores import reproduced, side_by_side
 from mtclib.companion.tables.table import COLOURS, MEANINGS, Points, Tables, label, tally, task_name

@@ -70,7 +70,7 @@ def tally(statuses: pd.Series) -> str:
     """How often each verdict or status of a Series occurs, in the order of `MEANINGS`: 1 agrees, 2 fail."""
     counts = statuses.value_counts()
     return ", ".join(f"{counts[status]} {status if counts[status] == 1 else PLURALS.get(status, status)}"
-                     for status in MEANINGS if status in counts)
+                     for status in dict.fromkeys([*MEANINGS, *counts.index]) if status in counts)
 
 
 @dataclass(frozen=True)
