@@ -221,14 +221,12 @@ def verdict_file(papers):
 
 def gain_files(papers):
     """What `gains` and `rows` find of papers, a frame for each file below ``data/``."""
-    found = {name: [] for name in ("gains", "multiverse", "gain_statistics", "rows", "row_statistics")}
+    names, found = ("gains", "multiverse", "gain_statistics", "rows", "row_statistics"), []
     for study in map(study_of, papers):
         sets, multiverse, lines = reruns.again(study), gains.multiverse(study), rows.rows(study)
-        parts = (pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
-                 gains.statistics(sets, multiverse), lines, rows.between_sets(lines))
-        for parts_of_all, part in zip(found.values(), parts):
-            parts_of_all.append(part)
-    return {name: pd.concat(parts, ignore_index=True) for name, parts in found.items()}
+        found.append((pd.concat([one.frame for one in sets])[list(gains.COLUMNS)], multiverse,
+                      gains.statistics(sets, multiverse), lines, rows.between_sets(lines)))
+    return {name: pd.concat(parts, ignore_index=True) for name, parts in zip(names, zip(*found))}
 
 
 def write_verdicts(papers, errors_too=False):

@@ -1,9 +1,10 @@
 """The HTML site: Sphinx over the executed notebooks, the README and the docstrings.
 
-`pages` fits notebooks into the site, `gallery` runs examples, `reference` lists what is taken from
-docstrings, ``conf.py`` says how Sphinx sets them.
+`pages` fits notebooks into the site, `gallery` runs examples, ``conf.py`` says how Sphinx sets them.  The
+reference lists what Sphinx takes from docstrings.
 """
 
+import inspect
 import math
 import os
 import platform
@@ -19,14 +20,21 @@ import pandas as pd
 from nbformat.v4 import new_markdown_cell, new_notebook
 from sphinx.cmd.build import build_main
 
+import mtclib
+from mtclib import baselines
 from mtclib.companion.parameters import UsageError
-from mtclib.companion.site import gallery, pages, reference
+from mtclib.companion.site import gallery, pages
 from mtclib.companion.site.notebooks import FRONT, Execution, counts, find_notebooks
 from mtclib.core import paths
+from mtclib.datasets.dataset import LOADERS
 
 VERSIONS = ("mtclib", "numpy", "scipy", "scikit-learn", "pandas", "matplotlib", "papermill", "sphinx")
 YOURS = "your_data"
 """Name of the notebook for a reader's own files."""
+AUTOMODULE = ".. automodule:: {}\n   :no-inherited-members:"
+MODULES = {"metrics": ("Metrics", "mtclib.metrics"), "divergences": ("Divergences", "mtclib.maths.bregman"),
+           "datasets": ("Data sets", "mtclib.datasets")}
+SETS = "Data sets by name"
 
 
 def executed_copy(name: str, profile: str) -> Path:
@@ -106,6 +114,43 @@ def _contents(groups) -> str:
     return "\n".join(trees)
 
 
+def _page(title: str, *parts: str) -> str:
+    return "\n\n".join([f"{title}\n{'=' * len(title)}", *parts]) + "\n\n"
+
+
+def _sets() -> str:
+    """Return the page of the data sets by name: a table, then the functions that make them."""
+    homes = {name: f"{loader.function.__module__}.{loader.function.__name__}"
+             for name, loader in LOADERS.items()}
+    rows = [f"   * - :func:`{name} <{home}>`\n     - {LOADERS[name].about}" for name, home in homes.items()]
+    functions = [f".. autofunction:: {home}" for home in dict.fromkeys(homes.values())]
+    return _page(SETS, pages.words("sets", rows="\n".join(rows)), *functions)
+
+
+def _method(name: str, module, uses) -> str:
+    """Return the page of a method: its class, and where the gallery uses it."""
+    links = "\n".join(f"- :ref:`{label}`" for label, used in uses.items() if name in used)
+    return _page(name, f".. autoclass:: {module.__name__}.{name}", ".. rubric:: In the gallery", links)
+
+
+def write_reference(source: Path) -> dict[str, str]:
+    """Write the pages of the reference; return their names and titles."""
+    groups = {"papers": ("Methods of the papers", mtclib), "compared": ("Compared methods", baselines)}
+    uses, found = {one.label: one.uses for one in gallery.read()}, {"sets": (SETS, _sets())}
+    for name, (title, module) in MODULES.items():
+        found[name] = title, _page(title, AUTOMODULE.format(module))
+    for name, (title, module) in groups.items():
+        classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
+        found |= {cls: (cls, _method(cls, module, uses)) for cls in classes}
+        found[name] = title, _page(
+            title, pages.words("methods", module=module.__name__, names="\n   ".join(classes)))
+    (source / "reference").mkdir()
+    for name, (_, text) in found.items():
+        (source / "reference" / f"{name}.rst").write_text(text, encoding="utf-8")
+    order = (*groups, *MODULES, "sets")
+    return {f"reference/{name}": found[name][0] for name in order}
+
+
 def write_sources(source: Path, further=()) -> list[Execution]:
     """Write the pages that Sphinx reads into an empty folder; return what made each notebook's outputs. Each
     of `further` writes pages across papers into the folder, and returns their names and titles."""
@@ -123,7 +168,7 @@ def write_sources(source: Path, further=()) -> list[Execution]:
     groups = {"Start": {"self": labels[FRONT]} | start | gallery.write(source), "Papers": papers,
               "Across papers": asked | others | pages.write_figures(source, found, labels) | texts,
               "Your data": {name: label for name, label in labels.items() if name == YOURS},
-              "Reference": reference.write_reference(source)}
+              "Reference": write_reference(source)}
     for notebook, run in found.values():
         pages.fit(notebook, run, found)
     runs = [run for _, run in found.values() if run]
