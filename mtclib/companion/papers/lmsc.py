@@ -10,6 +10,7 @@ import json
 from dataclasses import replace
 from functools import cache, cached_property
 from itertools import product
+from warnings import catch_warnings
 
 import numpy as np
 import pandas as pd
@@ -23,7 +24,6 @@ from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name, results
 from mtclib.companion.verdicts import identify, leverage, numbers
 from mtclib.core.checks import check_sequence
-from mtclib.core.lifelong import Libraries
 from mtclib.core.starts import best_kmeans
 from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
 from mtclib.maths.linalg import polar
@@ -90,11 +90,12 @@ def paired_pipelines(data, _):
             **rows["SNMF", one], **rows["Coreg", one], **rows["AWP", other], **rows["WMSC", other]}
 
 
-def learn(Xs, n_clusters):
+def learn(Xs, n_clusters, **given):
     """The model after all tasks but the last, and the last task as :class:`mtclib.lmsc.Task`, learned."""
     *earlier, last = check_sequence(Xs)
-    model = LMSC(n_clusters, random_state=0)
-    task = model._task(last, n_clusters, 0, model.fit(earlier).libraries_)
+    with catch_warnings(action="ignore"):  # it may be told to stop early
+        model = LMSC(n_clusters, random_state=0, **given).fit(earlier)
+    task = model._task(last, n_clusters, 0, model.libraries_)
     task.run()
     return model, task
 
@@ -155,24 +156,13 @@ def fusion_never_changes_labels(task):
 def views_decouple(Xs, n_clusters):
     """All views learned together and each alone, with as many sweeps: the same embeddings. 'embedding' is the
     largest entry of E E^T - E' E'^T, 'objective' that of all views minus the sum of those of each."""
-    Xs = check_sequence(Xs)
-    together, *alone = (_last_task(each, n_clusters) for each in (
-        Xs, *([[view] for view in views] for views in zip(*Xs))))
+    parts = Xs, *([[view] for view in views] for views in zip(*Xs))
+    together, *alone = (learn(each, n_clusters, max_iter=50, tol=0.0)[1] for each in parts)
     gap = together.objective() - sum(task.objective() for task in alone)
     rows = [{"embedding": float(np.abs(E @ E.T - task.Es[0] @ task.Es[0].T).max()),
              "fusion": float(distance(together.D, B)[0]), "objective": gap}
             for E, B, task in zip(together.Es, together.Bs, alone)]
     return pd.DataFrame(rows).rename_axis("view")
-
-
-def _last_task(Xs, n_clusters):
-    """The last task, learned in 50 sweeps like all before it."""
-    model, past = LMSC(n_clusters, max_iter=50, tol=0.0), Libraries()
-    for views in Xs:
-        task = model._task(views, n_clusters, 0, past)
-        task.run()
-        past = task.libraries()
-    return task
 
 
 def mean_is_undetermined(model, task):

@@ -113,9 +113,7 @@ class PaperStudy(Study):
     @property
     def _compared(self):
         """IND, MBC and the true classes on the headline pipelines, by printed data set."""
-        heads = {name: self.headline(name) for name in self.sets}
-        rows = pd.concat([pd.concat([self.selected(head), self.truth_of(head)]).assign(dataset=name)
-                          for name, head in heads.items()])
+        rows = self.on_headlines(lambda head: pd.concat([self.selected(head), self.truth_of(head)]))
         return rows[rows["method"].isin([*BOTH, "true"])]
 
     @property

@@ -220,7 +220,7 @@ def root(tmp_path, monkeypatch):
     monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
     monkeypatch.delenv("MTCLIB_BUILD", raising=False)
     monkeypatch.setattr(report, "build", lambda source, folder: None)
-    monkeypatch.setattr(report.reference, "write_reference", lambda source: {})
+    monkeypatch.setattr(report, "write_reference", lambda source: {})
     write(tmp_path / "notebooks" / "op.ipynb", [new_output("stream", text="stored")])
     write(tmp_path / "notebooks" / "bare.ipynb", [])
     return tmp_path
