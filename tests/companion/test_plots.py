@@ -23,7 +23,7 @@ from seaborn.utils import relative_luminance
 
 from mtclib.companion import plots
 from mtclib.companion.plots.look import looks, plain
-from mtclib.companion.tables.table import COLOURS, MEANINGS
+from mtclib.companion.tables import COLOURS, MEANINGS
 from mtclib.companion.userdata import number
 from mtclib.companion.userdata.load import example
 from mtclib.companion.verdicts.judge import SYMBOLS

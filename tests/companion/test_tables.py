@@ -10,8 +10,7 @@ from hypothesis import example, given, strategies as st
 from seaborn.utils import relative_luminance
 
 from mtclib.companion import tables
-from mtclib.companion.tables import MEANINGS
-from mtclib.companion.tables.table import COLOURS, Cell
+from mtclib.companion.tables import COLOURS, MEANINGS, Cell
 from mtclib.companion.verdicts.judge import STATUSES, SYMBOLS
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import tables
+from mtclib.companion.claims import signed
 from mtclib.companion.comparison.sources import (
     PLAIN,
     Sources,
@@ -99,7 +100,7 @@ def rows(sources):
 
 def spread(row):
     """The mean gain of a `summary` with its interval, if there is one."""
-    found, least, most = (tables.signed(row[name]) for name in ("gain", "low", "high"))
+    found, least, most = (signed(row[name]) for name in ("gain", "low", "high"))
     return found if pd.isna(row["low"]) else f"{found} ({least} to {most})"
 
 
@@ -174,7 +175,7 @@ def certainty(kind):
     found = sources.sensitivity(ours(sources, sources.scores()))
     best, same = found["first"].iloc[0], (found["first"] == found["first"].iloc[0]).sum()
     names = [f"{part}: {first}" if first != best else part for part, first in found["first"].items()]
-    gain = f"{tables.signed(found['gain'].min())} to {tables.signed(found['gain'].max())}"
+    gain = f"{signed(found['gain'].min())} to {signed(found['gain'].max())}"
     text = (f"Many {kind}: {best} is first of ours in {same} of {len(found)} readings of the evidence, and "
             f"gains {gain} points over k-means.")
     return found.assign(part=names), text

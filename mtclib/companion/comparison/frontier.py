@@ -17,8 +17,7 @@ from matplotlib.transforms import Bbox
 from mtclib.companion.comparison.advice import evidence
 from mtclib.companion.comparison.sources import KINDS, PLAIN
 from mtclib.companion.plots import look
-from mtclib.companion.tables.frames import frame_table
-from mtclib.companion.tables.table import Table
+from mtclib.companion.tables import Table, frame_table
 
 SIZES = [0, 500, 2000, 10**9]
 KNOWN = 0.5

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mtclib.companion import plots, tables
+from mtclib.companion import claims, plots, tables
 from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import gains, intervals, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
@@ -97,7 +97,7 @@ def rates(paper):
 
 def _say(name, numbers=(), /, **more):
     """A sentence of ``answers.toml`` with these numbers; those called GAIN_signed have their sign."""
-    signed = {f"{name}_signed": tables.signed(one) for name, one in dict(numbers).items()
+    signed = {f"{name}_signed": claims.signed(one) for name, one in dict(numbers).items()
               if isinstance(one, float)}
     return WORDS[name].format(**{**dict(numbers), **signed, **more})
 

@@ -14,7 +14,7 @@ from mtclib.companion.papers import citations, study_of
 from mtclib.companion.parameters import HOME
 from mtclib.companion.schema import beside
 from mtclib.companion.site import pages
-from mtclib.companion.tables.frames import REPORT
+from mtclib.companion.tables import REPORT
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 

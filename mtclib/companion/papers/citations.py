@@ -11,7 +11,7 @@ import yaml
 
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import load_protocol
-from mtclib.companion.tables.table import Shown
+from mtclib.companion.tables import Shown
 from mtclib.core import paths
 from mtclib.datasets import registry
 

@@ -21,7 +21,6 @@ from mtclib.companion.papers import answers
 from mtclib.companion.papers.results import PaperResults
 from mtclib.companion.parameters import choose
 from mtclib.companion.runs import our_name
-from mtclib.companion.tables.table import Table
 from mtclib.companion.verdicts import identify, ledger
 from mtclib.core import paths
 
@@ -70,11 +69,11 @@ class Study(PaperResults):
         told = "which hypothesis is nearest to print, and how sure that is"
         return tables.Tables(tuple(replace(page, folded=told) for page in pages))
 
-    def decisions_table(self) -> Table:
+    def decisions_table(self) -> tables.Table:
         """What the paper leaves open or gets wrong, folded."""
         return tables.decisions_table(self.decisions_frame())
 
-    def audit_table(self) -> Table:
+    def audit_table(self) -> tables.Table:
         """What the paper's own tables contradict, folded."""
         return tables.audit_table(self.audit)
 
@@ -82,17 +81,17 @@ class Study(PaperResults):
         """Printed cells under several definitions of their measures, where a paper has such a table."""
         return tables.Tables(())
 
-    def claims_table(self) -> Table:
+    def claims_table(self) -> tables.Table:
         """The claims of the paper with their outcome, folded."""
         outcomes = self.outcomes()
         return tables.claims_table(outcomes, ledger.outcomes_of_sentences(self.paper, outcomes))
 
-    def provenance_table(self) -> Table:
+    def provenance_table(self) -> tables.Table:
         """What made the results that are shown, folded."""
         return tables.provenance_table(self.results.provenance)
 
     def sizes_table(self, sets: Iterable[str] | None = None,
-                    caption: str = "Data sets, ours beside the paper's") -> Table:
+                    caption: str = "Data sets, ours beside the paper's") -> tables.Table:
         """Sizes of the data sets of the full profile, beside those that the paper gives."""
         sizes = self.table("sizes")
         sizes = sizes if sets is None else sizes[sizes["data set"].isin(sets)]
@@ -101,7 +100,7 @@ class Study(PaperResults):
         return tables.frame_table(sizes.dropna(axis="columns", how="all"), caption, folded=told)
 
     def reproduced(self, dataset: str | Iterable[str], source: str | None = None,
-                   metrics: Sequence[str] | None = None) -> Table:
+                   metrics: Sequence[str] | None = None) -> tables.Table:
         """The printed table of a data set, with ours and the verdict in each cell.
         `dataset` may be a list of data sets of one printed table, which then are its columns. `source` is the
         data set of the protocol that stands for the printed one, `metrics` those to show, all by default."""
@@ -147,12 +146,12 @@ class Study(PaperResults):
         return tables.Tables(tuple(shown))
 
     def scores_table(self, frame: pd.DataFrame | list, caption: str, columns: Mapping | None = None,
-                     status: str | None = None, folded: str = "", of: Iterable[str] = ()) -> Table:
+                     status: str | None = None, folded: str = "", of: Iterable[str] = ()) -> tables.Table:
         """As ``tables.frame_table``, and the data sets `of` its numbers, by default those that are judged."""
         return tables.frame_table(frame, caption, columns, status, [self.told_pipelines(list(of))], folded)
 
     def pairs_table(self, rows: pd.DataFrame, pairs: Sequence, metric: str, caption: str,
-                    of: Iterable[str] = ()) -> Table:
+                    of: Iterable[str] = ()) -> tables.Table:
         """Differences in points, with 95 % intervals and tests."""
         shown = paired_differences(rows, pairs, metric).round({"difference": 1, "low": 1, "high": 1, "p": 4})
         shown = shown.assign(comparison=shown["comparison"].str.replace(" - ", " against "),
@@ -161,7 +160,7 @@ class Study(PaperResults):
         told = f"the first method is better in {better} of {len(shown)} comparisons and worse in {worse}"
         return self.scores_table(shown, caption, PAIRS, "status", told if len(shown) > 8 else "", of)
 
-    def outcomes_table(self, found: Mapping, caption: str, of: Iterable[str] = ()) -> Table:
+    def outcomes_table(self, found: Mapping, caption: str, of: Iterable[str] = ()) -> tables.Table:
         """Outcomes of a claim's test, ``ClaimResult``s by data set."""
         rows = [{"data set": name, "outcome": one.counts, "status": one.status}
                 for name, one in found.items()]

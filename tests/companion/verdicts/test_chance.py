@@ -6,7 +6,7 @@ import pytest
 
 from mtclib import metrics
 from mtclib.companion.papers import in_order, scoreboard, study_of
-from mtclib.companion.tables.frames import IN_BAND, SHUFFLED
+from mtclib.companion.tables import IN_BAND, SHUFFLED
 from mtclib.companion.verdicts import chance
 
 KNOWN = chance.load()
