@@ -215,7 +215,10 @@ class Table(Shown):
             texts = [text.replace(" ", "\u00a0") for text in texts]
         title = f' title="{escape(cell.title)}"' if cell.title else ""
         focus = ' tabindex="0"' if cell.card else ""
-        shown = "<br>".join(texts) + _card(cell)
+        card = [f"<b>{escape(name)}</b> {escape(text)}<br>" for name, text in cell.card]
+        card += [f'<a href="{escape(cell.report)}">report an error</a>'] if card and cell.report else []
+        # What a cell shows while it has the focus, by mouse, finger or keyboard.
+        shown = "<br>".join(texts) + (f'<span class="mtclib-card">{"".join(card)}</span>' if card else "")
         return f"<{tag}{scope}{lines}{title}{focus}{_style(cell.status)}>{shown}</{tag}>"
 
 
@@ -263,13 +266,6 @@ def _before(name):
 def _head(name, span, scope):
     """A heading of columns; where there is no name, none."""
     return f'<th{span} scope="{scope}">{escape(name)}</th>' if name else f"<td{span}></td>"
-
-
-def _card(cell):
-    """What a cell shows while it has the focus, by mouse, finger or keyboard."""
-    facts = [f"<b>{escape(name)}</b> {escape(text)}<br>" for name, text in cell.card]
-    link = [f'<a href="{escape(cell.report)}">report an error</a>'] if cell.report else []
-    return f'<span class="mtclib-card">{"".join([*facts, *link])}</span>' if facts else ""
 
 
 def _style(status):

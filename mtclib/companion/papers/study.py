@@ -62,10 +62,9 @@ class Study(PaperResults):
         told = {head: text for head, text in found.items() if text}
         return tables.Points(tuple(told.values()), tuple(told))
 
-    def searches(self, *names: str) -> tables.Tables:
+    def searches(self) -> tables.Tables:
         """What each search for unstated choices found, and how sure it is, folded."""
-        found = identify.summaries(self.paper)
-        pages = [tables.search(name, found[name]).tables[0] for name in names or found]
+        pages = [tables.search(*found).tables[0] for found in identify.summaries(self.paper).items()]
         told = "which hypothesis is nearest to print, and how sure that is"
         return tables.Tables(tuple(replace(page, folded=told) for page in pages))
 

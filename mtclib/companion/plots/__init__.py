@@ -21,8 +21,7 @@ from mtclib.companion.plots.curves import (
     transfer_curve,
     weight_functions,
 )
-from mtclib.companion.plots.files import MANIFEST_COLUMNS, Picture, folder_key, save, write
-from mtclib.companion.plots.look import style
+from mtclib.companion.plots.look import MANIFEST_COLUMNS, Picture, folder_key, save, style, write
 from mtclib.companion.plots.scores import (
     certainty,
     forest,
