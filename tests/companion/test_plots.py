@@ -274,7 +274,7 @@ NUMBERS = (
     ("robustness", edges, 0, 0, [90 - HALF, 90 + HALF]), ("transfer", edges, 0, 1, [41 - HALF, 41 + HALF]),
     ("transfer", edges, 2, 0, [0, 20]), ("one seed", edges, 0, 1, [40, 40]),
     ("trajectories", edges, 0, 0, [0, 40 + 10 * HALF]))
-TITLES = {"objectives": ["a_data set with a\nrather $long$ name", "printed\n(paper: 3)", "", ""],
+TITLES = {"objectives": ["a_data set with a\nrather $long$ name\n(paper: 2)", "printed\n(paper: 3)", "", ""],
           "task objectives": ["a", "b", "c"], "transfer": ["x", "y", "", ""], "weights": ["κ = 1", "κ = 10"],
           "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
           "pairs": ["toy\nA: r = 1.00"]}
@@ -370,7 +370,7 @@ SHOWN = [
     ("scoreboard", lambda fig: sum(text in ("●", "▼") for ax in fig.axes for text in texts(ax)), 30),
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
-    ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [1, 3]),
+    ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [2, 3]),
     ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf (ACC, O{n})" for n in (2, 1)]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [2.0, -1.5]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
