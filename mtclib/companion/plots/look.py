@@ -209,8 +209,15 @@ def save(fig: Figure, name: str, folder: str | Path, notebook: str = "", data: s
     if not name.strip(".") or not name.replace("-", "").replace("_", "").replace(".", "").isalnum():
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
     Path(folder).mkdir(parents=True, exist_ok=True)
-    paths = write({name: fig}, folder)
-    _record(Path(folder) / "manifest.csv", paths, (notebook, data, printed))
+    paths, manifest = write({name: fig}, folder), Path(folder) / "manifest.csv"
+    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
+    rows = [(path.name, found, notebook, data, printed) for path, found in zip(paths, hashes)]
+    table = pd.DataFrame(rows, columns=MANIFEST_COLUMNS)
+    if manifest.exists():
+        known = pd.read_csv(manifest, dtype=str, keep_default_na=False)
+        table = pd.concat([known[~known["file"].isin(table["file"])], table]).sort_values("file")
+    with replacing(manifest) as partial:  # of two processes at the same moment, one may lose its rows
+        table.to_csv(partial, index=False, lineterminator="\n")
     return paths
 
 
@@ -255,15 +262,3 @@ class Picture:
         image = Image.open(full).convert("RGB")
         image.quantize(self.COLOURS, dither=Image.Dither.NONE).save(small, format="png", optimize=True)
         return small.getvalue(), self.about
-
-
-def _record(manifest, paths, origin):
-    """Replace the rows of these files; keep the manifest sorted and never half-written. Of two processes that
-    record at the same moment, one may lose its rows."""
-    rows = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest(), *origin) for path in paths]
-    table = pd.DataFrame(rows, columns=MANIFEST_COLUMNS)
-    if manifest.exists():
-        known = pd.read_csv(manifest, dtype=str, keep_default_na=False)
-        table = pd.concat([known[~known["file"].isin(table["file"])], table]).sort_values("file")
-    with replacing(manifest) as partial:
-        table.to_csv(partial, index=False, lineterminator="\n")
