@@ -26,12 +26,9 @@ def choose(name, known, argument: str) -> str:
 
 def check_parameters(*, profile: str = "quick", seed: int = 0, n_runs: int = 0, n_jobs: int = 1,
                      dask: str = "", **choices: tuple) -> None:
-    """Refuse parameters that a notebook cannot use; called by its first code cell after the parameters.
-
-    In a notebook, names that papermill was given but that the parameters cell does not declare are refused as
-    well, and every value that is not of its declared type; the message lists all parameters with their types.
-    `choices` are further parameters as ``name=(value, allowed values)``.
-    """
+    """Refuse parameters that a notebook cannot use; called by its first code cell after the parameters. In a
+    notebook, undeclared names and values of another than their declared type are refused as well. `choices`
+    are further parameters as ``name=(value, allowed values)``."""
     _check_kernel()
     choose(profile, PROFILES, "profile")
     _check_integer("seed", seed, 0)

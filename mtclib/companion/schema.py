@@ -1,8 +1,5 @@
-"""One check of the data files: a JSON schema, and messages that name the place and what is allowed there.
-
-fastjsonschema, which nbformat brings, too: to import jsonschema takes more than a second beside JupyterLab,
-in every notebook.
-"""
+"""One check of the data files: a JSON schema, and messages that name the place and what is allowed there. By
+fastjsonschema, as to import jsonschema takes more than a second in every notebook."""
 
 import json
 import tomllib

@@ -1,8 +1,5 @@
-"""Which methods are here, what each needs and costs, and which can take given data.
-
-What a class knows of itself comes from its traits, sentences and costs from ``data/methods/methods.toml``,
-seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` writes.
-"""
+"""Which methods are here, what each needs and costs, and which can take given data: traits of the classes,
+sentences and costs from ``data/methods/methods.toml``, seconds from ``data/methods/costs.csv``."""
 
 import json
 from functools import cache
@@ -58,8 +55,8 @@ def read(path=None) -> dict:
 
 def methods_table(kind=None) -> pd.DataFrame:
     """Traits, sentences, costs and measured seconds of every method, or of those of a kind, by class name.
-    ``large``: neither an iteration nor memory grows faster than n log n; ``large_negative``: nor does it with
-    negative entries."""
+    ``large``: neither an iteration nor memory grows faster than n log n, with negative entries
+    ``large_negative``."""
     rows = {name: _described(cls, read()["methods"][name]) for name, cls in all_estimators().items()}
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(costs)
@@ -116,9 +113,8 @@ def recorded(name) -> dict:
 
 
 def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> list:
-    """Methods of a kind that can take such data with their default parameters. Numbers of clusters differ
-    between tasks; there are negative entries; there are more than about 5,000 samples. Single-task methods
-    take tasks, and are a kind of their own."""
+    """Methods of a kind that can take such data with their default parameters; ``large`` are more than about
+    5,000 samples. Single-task methods take tasks, and are a kind of their own."""
     asked = {"`numbers of clusters` == 'may differ'": clusters_differ, "data == 'any sign'": negative,
              "large_negative" if negative else "large": large}
     wanted = " and ".join(query for query, said in asked.items() if said)

@@ -32,13 +32,11 @@ DIED = "the process that ran the job died, perhaps for lack of memory; retry_fai
 
 def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | None = None,
         retry_failed: bool = False) -> pd.DataFrame:
-    """Run all jobs that the store does not have, and return the results of all, as
-    :func:`mtclib.companion.runs.frame`. Each record is written by this process as soon as its job ends, so
-    that stopping at any moment loses only the jobs in flight; the same call again continues. ``n_jobs``
-    processes (-1: one per core), or a dask scheduler at an address such as tcp://host:8786, whose workers
-    need this package, the data and one thread each, but no shared folder; ConnectionError where it cannot be
-    reached or was lost. A bar shows on a terminal and in JupyterLab, and otherwise one log line per minute.
-    """
+    """Run all jobs that the store does not have, and return the results of all, as :func:`.results.frame`.
+    Each record is written by this process as soon as its job ends, so that stopping at any moment loses only
+    the jobs in flight; the same call again continues. ``n_jobs`` processes (-1: one per core), or a dask
+    scheduler at an address such as tcp://host:8786, whose workers need this package, the data and one thread
+    each, but no shared folder; ConnectionError where it cannot be reached or was lost."""
     jobs = list(jobs)
     found = _stored(jobs, store, retry_failed)
     waiting = {job.key: job for job in jobs if job.key not in found and not job.unavailable}

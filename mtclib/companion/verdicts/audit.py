@@ -1,8 +1,5 @@
-"""Read a paper's tables against themselves.
-
-Nothing here knows a paper: each check is arithmetic on printed numbers, with the rounding of the print and,
-where a coincidence is possible, the number of coincidences to expect by chance.
-"""
+"""Read a paper's tables against themselves: arithmetic on printed numbers, with the rounding of the print
+and, where a coincidence is possible, the number of coincidences to expect by chance."""
 
 from collections.abc import Mapping
 from itertools import chain, combinations
@@ -97,8 +94,8 @@ def granularity(published, sizes: Mapping, runs=None):
 
 
 def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
-    """Cells that are no targets: wrong averages, rows that are impossible for the sizes of their tasks, of a
-    group that stands under two data sets the side in such a row, or both. A single odd value may be
+    """Cells that are no targets: wrong averages, rows that are impossible for the sizes of their tasks, and
+    of a group that stands under two data sets the side in such a row, or both. A single odd value may be
     honest."""
     cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
     of_kind = findings.groupby("kind")["cells"].agg(list)
@@ -115,8 +112,7 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 
 def repeated_groups(published):
     """Groups of two or more numbers, the scores of one method on one task, that recur, fewer by chance than
-    `COINCIDENCES`: that of a score is the share of pairs of printed values within fifty printed units, over
-    the hundred units of that window. Scores count as independent, so that the number is a lower estimate."""
+    `COINCIDENCES`, as if scores were independent, which makes that number a lower estimate."""
     blocks, chance = _blocks(published), _chance_of_equality(published)
     pairs = len(blocks) * (len(blocks) - 1) / 2
     groups: dict[tuple, list] = {}

@@ -1,10 +1,9 @@
 """Which of a paper's unstated choices give its calibration cells?  A search, recorded whole.
 
 A protocol names the choices, the printed cells that judge them and the criterion (``[identify.NAME]``).  Each
-combination of choices is a hypothesis, tried in full, in one of three stages: "sizes", where nothing is
+combination of choices is a hypothesis, tried in full in one of three stages: "sizes", where nothing is
 clustered; "fingerprints", cells that one partition gives or not; and "distances".  A search ``after`` another
-sees only the hypotheses that the other did not tell apart.  What speaks for a winner is in :mod:`.evidence`.
-"""
+sees only the hypotheses that the other did not tell apart."""
 
 import json
 import tomllib
@@ -245,9 +244,9 @@ def sizes(data, _):
 
 
 def fingerprints(cells, protocol):
-    """Printed cells that say more than how near: those with a spread of 0, and every accuracy or purity of a
-    row (data set and method) whose cells all are whole numbers of samples, where fewer than one row in a
-    thousand would be so by luck. The cells with ``count``, the samples behind the number, if any."""
+    """Printed cells that say more than how near, with ``count``, the samples behind the number, if any: those
+    with a spread of 0, and every accuracy or purity of a row (data set and method) whose cells all are whole
+    numbers of samples, where fewer than one row in a thousand would be so by luck."""
     n = _samples(cells, protocol).where(cells["metric"].isin(COUNTS) & (cells["task"] != "avg"))
     count = (cells["mean"] * n).round()
     whole = (count / n - cells["mean"]).abs() <= cells["half_unit"] * (1 + 1e-9)
@@ -272,8 +271,8 @@ def _samples(cells, protocol):
 
 def mine(paper, given):
     """The protocol of a paper with a reader's search "mine": a TOML file with the fields of ``SearchSpec``,
-    or "module:function", which yields data sets, each a hypothesis, called by a printed name or by that of
-    the loader."""
+    or "module:function", which yields data sets, each a hypothesis, called by a printed or its loader's
+    name."""
     document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
     printed, params, where = published.load(paper), {}, f"--mine {given}"
     if given.endswith(".toml"):
