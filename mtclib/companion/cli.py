@@ -349,8 +349,8 @@ def compare(args) -> int:
 
     if args.data == "":
         raise UsageError("--data: name a folder, or leave it out to run the comparison.")
-    if args.data and (args.sets or args.restore or args.write or args.without):
-        raise UsageError("--data: leave out SET, --restore, --write and --without; they are of no use to it.")
+    if args.data and (args.sets or args.restore or args.write):
+        raise UsageError("--data: leave out SET, --restore and --write; they are of no use to it.")
     if args.data:
         try:
             found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
@@ -361,16 +361,12 @@ def compare(args) -> int:
         return 0
     chosen, store = sources.Sources(choose(args.kind, sources.KINDS, "KIND")), runs.RunStore(paths.runs_dir())
     sets = [choose(name, chosen.sets, "SET") for name in args.sets] or chosen.sets
-    for name in args.without:
-        choose(name, chosen.protocol.methods, "--without")
     if args.restore:
-        known = (chosen, sources.Sources(args.kind, made="begun"))
-        print(f"{sum(runner.restore(part, store) for part in known)} committed fits put into "
-              f"{paths.runs_dir()}", flush=True)
+        print(f"{runner.restore(chosen, store)} committed fits put into {paths.runs_dir()}", flush=True)
     if args.write:
-        print("\n".join(runner.write(chosen, store, sets, args.without)))
+        print("\n".join(runner.write(chosen, store, sets)))
     else:
-        runner.run(chosen, store, sets, args.without)
+        runner.run(chosen, store, sets)
     return 0
 
 

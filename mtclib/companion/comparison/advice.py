@@ -116,7 +116,7 @@ def table(kind, sources=None):
              for name, row in found.items()]
     note = ("Points of ARI over k-means with 95 % intervals over sources: the method is chosen by the other "
             "sources and judged on the one left out.")
-    return tables.frame_table(shown, f"Many {kind}{sources.about}: which method to take", notes=[note])
+    return tables.frame_table(shown, f"Many {kind}: which method to take", notes=[note])
 
 
 def promise(kind):

@@ -10,7 +10,6 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
-from shutil import rmtree
 from time import process_time
 
 import numpy as np
@@ -113,8 +112,8 @@ def _peak(process):
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def jobs_of(sources, name, without=()):
-    """All fits of one set, but for some methods: in both preparations, and with k unknown."""
+def jobs_of(sources, name):
+    """All fits of one set: in both preparations, and with k unknown."""
     variants = set(sources.table.index[sources.table["set"] == name])
 
     def within(part):
@@ -123,8 +122,7 @@ def jobs_of(sources, name, without=()):
     protocol = sources.protocol
     studies = {key: within(study) for key, study in protocol.studies.items()}
     profiles = {"full": within(protocol.profile("full"))}
-    found = runs.expand(replace(protocol, profiles=profiles, studies=studies), "full")
-    return [job for job in found if job.method not in without]
+    return runs.expand(replace(protocol, profiles=profiles, studies=studies), "full")
 
 
 def needed(jobs, store):
@@ -157,10 +155,10 @@ def restore(sources, store):
     return len(restored)
 
 
-def run(sources, store, sets, without=()):
-    """Run what the store does not have, one fit after another, set by set, but for some methods."""
+def run(sources, store, sets):
+    """Run what the store does not have, one fit after another, set by set."""
     for name in sets:
-        for job in needed(jobs_of(sources, name, without), store):
+        for job in needed(jobs_of(sources, name), store):
             if job.unavailable:
                 print(f"{name} is not run: {job.unavailable}", flush=True)
                 break
@@ -170,26 +168,25 @@ def run(sources, store, sets, without=()):
             print(f"{name} is run", flush=True)
 
 
-def write(sources, store, sets, without=()):
-    """Write the results of those of some sets that are run to the end, and return their names: into the
-    folder ``begun`` as long as they lack a set of the results that are there."""
-    jobs = {name: list(needed(jobs_of(sources, name, without), store)) for name in sets}
+def write(sources, store, sets):
+    """Write the results of those of some sets that are run to the end, and return their names."""
+    jobs = {name: list(needed(jobs_of(sources, name), store)) for name in sets}
     stored = set(store.keys())
     done = [name for name, wanted in jobs.items() if {job.key for job in wanted} <= stored]
     if not done:
         raise UsageError("--write: none of these sets is run to the end; run them without --write first.")
-    chosen, whole = [job for name in done for job in jobs[name]], set(sources.done) <= set(done)
-    folder = sources.folder / ("results" if whole else "begun")
+    if lost := [name for name in sources.done if name not in done]:
+        raise UsageError(f"--write: the results, which are left as they are, have {', '.join(lost)} as well; "
+                         f"run all of their sets to the end first.")
+    chosen, folder = [job for name in done for job in jobs[name]], sources.made
     runs.export(chosen, store, folder, protocol=sources.protocol)
     largest = [(job.dataset, job.method, store.get(job.key, arrays=False).cost.get("megabytes"))
                for job in chosen]
     memory = pd.DataFrame(largest, columns=["dataset", "method", "megabytes"])
     memory = memory.groupby(["dataset", "method"], sort=False)["megabytes"].max()
     memory.to_csv(folder / "memory.csv", lineterminator="\n", float_format="%.1f")
-    scores = all_scores(Sources(sources.kind, sources.folder, folder.name).rows)
+    scores = all_scores(Sources(sources.kind, sources.folder).rows)
     scores.to_csv(folder / "all_scores.csv", index=False, lineterminator="\n")
-    if whole:
-        rmtree(sources.folder / "begun", ignore_errors=True)
     return done
 
 

@@ -41,20 +41,15 @@ class Place(NamedTuple):
 
 class Sources:
     """Committed results of the comparison for one kind of data, "tasks" or "views", and the statistics
-    derived from them; `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``, or, as `made` says,
-    ``begun``: a later run, which takes their place once it is on every set of theirs.
+    derived from them; `folder` holds ``protocol.toml``, ``sources.csv`` and ``results``."""
 
-    >>> Sources("views").sets[0]
-    'Yale'
-    """
-
-    def __init__(self, kind: str, folder: str | Path | None = None, made: str = "results") -> None:
+    def __init__(self, kind: str, folder: str | Path | None = None) -> None:
         self.kind = choose(kind, KINDS, "comparison")
         self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
         self.protocol = runs.load_protocol(self.folder / "protocol.toml")
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
         self.sets = list(dict.fromkeys(self.table["set"]))
-        self.made, self.about = self.folder / made, ", of a run that has begun" if made == "begun" else ""
+        self.made = self.folder / "results"
 
     @cached_property
     def results(self):
@@ -83,8 +78,8 @@ class Sources:
                   "methods": [name for name in methods if name not in there]}
         rest = "".join(f"; {what} not run, for want of time: {', '.join(names)}"
                        for what, names in absent.items() if len(names))
-        return (f"{self.kind}{self.about}: ran on {len(found)} of {len(sources)} sets, from "
-                f"{found.nunique()} of {sources.nunique()} sources{rest}")
+        return (f"{self.kind}: ran on {len(found)} of {len(sources)} sets, from {found.nunique()} of "
+                f"{sources.nunique()} sources{rest}")
 
     def scores(self, metric: str = "ARI", k: str = "known", preparation: str | None = "first",
                methods: Iterable[str] | None = None) -> pd.DataFrame:

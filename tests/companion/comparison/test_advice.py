@@ -228,11 +228,6 @@ def test_an_exam_reads_all_sets_before_it_begins_and_holds_one_at_a_time(tmp_pat
     assert len(read) == 6
 
 
-def test_a_comparison_without_a_method_that_it_does_not_have_is_refused(capsys):
-    assert main(["compare", "tasks", "--without", "foo", "tr23"]) == 2
-    assert "--without must be one of 'k-means', 'All" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_other_method_is_as_good_and_cheaper_than_one_on_the_frontier(kind):
     for _, found in frontier.points(kind).groupby("band"):
