@@ -19,8 +19,7 @@ from mtclib.companion.site import notebooks
 from mtclib.core import paths
 from mtclib.core.errors import MtclibError
 
-OPTIONS = ("profile", "n_jobs", "dask")
-"""Parameters of a notebook that are options of the command as well."""
+OPTIONS = ("profile", "n_jobs", "dask")  # parameters of a notebook that are options of the command as well
 
 def _at_least_one(text: str) -> int:
     if not text.isdecimal() or len(text) > 18 or int(text) < 1:
@@ -32,7 +31,9 @@ def _numbers(text: str) -> list[int]:
     return [_at_least_one(part.strip()) for part in text.split(",")]
 
 
-_TYPES = {"int": int, "at least one": _at_least_one, "numbers": _numbers}
+_IN_PYTHON = {"int": int, "at least one": _at_least_one, "numbers": _numbers,
+              "yes-no": argparse.BooleanOptionalAction}
+"""What argparse takes, by the words of ``commands.toml``."""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -50,8 +51,11 @@ def build_parser() -> argparse.ArgumentParser:
         alone = about.get("only_one", ())
         one_of = command.add_mutually_exclusive_group() if alone else command
         for names, given in about.get("options", {}).items():
-            place = one_of if names in alone else command
-            place.add_argument(*names.split(), **{key: _option(key, value) for key, value in given.items()})
+            given |= {key: _IN_PYTHON[value] for key, value in given.items()
+                      if key == "type" or value == "yes-no"}
+            if given.get("nargs") == 2:
+                given["metavar"] = tuple(given["metavar"])
+            (one_of if names in alone else command).add_argument(*names.split(), **given)
     return parser
 
 
@@ -68,15 +72,6 @@ def _parsed(argv):
     for each in lists:
         each.extend(more)
     return args
-
-
-def _option(key, value):
-    """What argparse takes for a key of an option, where TOML has no word for it."""
-    if key == "type":
-        return _TYPES[value]
-    if value == "yes-no":
-        return argparse.BooleanOptionalAction
-    return tuple(value) if key == "metavar" and isinstance(value, list) else value
 
 
 # What arguments are called in Python and here: anywhere but in names of files, or at the beginning.
@@ -216,16 +211,15 @@ def fetch(args) -> int:
         tasks = [partial(datasets.fetch_all, sorted(names))]
     else:
         tasks = [partial(needed_files, load_protocol(paper), args.profile) for paper in _papers(args)]
-    failed = False
+    failed = 0
     for task in tasks:
         try:
             names.update(task())
         except datasets.FetchError as error:
-            _fail(error)
-            failed = True
+            failed = _fail(error)
     if names:
         print(datasets.status().loc[sorted(names), ["bytes", "where"]].to_string())
-    return int(failed)
+    return failed
 
 
 def _values(known, args) -> dict:
@@ -294,8 +288,8 @@ def run(args) -> int:
             # Here the progress of the jobs can be seen; the notebook then finds them done.
             wanted = {k: v for k, v in notebooks.effective(path, values).items() if k in ("seed", "n_runs")}
             run_jobs(name, args.profile, **wanted, n_jobs=args.n_jobs, dask=args.dask, export=args.export)
-        results.append(notebooks.execute(path, output, values, profile=args.profile, title=title))
-        result = results[-1]
+        result = notebooks.execute(path, output, values, profile=args.profile, title=title)
+        results.append(result)
         print(f"{title}: {result.status}, {result.seconds:.1f} s {result.error}".rstrip(), flush=True)
     print(f"\n{summary([vars(result) for result in results]).to_string(index=False)}\n", flush=True)
     # The table comes first: it stands even if the site cannot be made.
@@ -404,8 +398,7 @@ def scoreboard(args) -> int:
     """Write the scoreboard from committed results."""
     from mtclib.companion.papers import scoreboard
 
-    papers = [] if args.keep_claims else _papers(args)
-    print("\n".join(f"wrote {path}" for path in scoreboard.write(papers)))
+    print("\n".join(f"wrote {path}" for path in scoreboard.write(_papers(args))))
     return 0
 
 
@@ -452,8 +445,10 @@ def list_known(args) -> int:
     return 0
 
 
-def _fail(error):
+def _fail(error, code=1):
+    """Tell an error, and return the code to end with."""
     print(_plain(f"error: {error}"), file=sys.stderr)
+    return code
 
 
 def main(argv=None) -> int:
@@ -481,14 +476,12 @@ def main(argv=None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (MtclibError, OSError, ImportError, MemoryError) as error:
-        _fail(error)
-        return 2 if isinstance(error, UsageError) else 1
+        return _fail(error, 2 if isinstance(error, UsageError) else 1)
     except Exception as error:
         if os.environ.get("MTCLIB_TRACEBACK"):
             raise
-        _fail(f"{type(error).__name__}: {error}. This was not foreseen: a file in {paths.data_dir()} may be "
-              f"damaged (git status tells), or the program is; MTCLIB_TRACEBACK=1 shows where.")
-        return 1
+        return _fail(f"{type(error).__name__}: {error}. This was not foreseen: a file in {paths.data_dir()} "
+                     f"may be damaged (git status tells), or the program is; MTCLIB_TRACEBACK=1 shows where.")
     except KeyboardInterrupt:
         kept = (f": finished jobs are kept in {paths.runs_dir()}; run the same command again to continue"
                 if args.command in ("run", "compare", "identify") else "")

@@ -8,8 +8,7 @@ from importlib import metadata
 from mtclib.core.errors import MtclibError, check_option
 
 PROFILES = ("quick", "full")
-INJECTED = "# Parameters\n"
-"""How the cell begins that papermill adds with the given values."""
+INJECTED = "# Parameters\n"  # how the cell begins that papermill adds with the given values
 HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
 """Home of the repository, as ``pyproject.toml`` names it."""
 _TYPES: dict = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}

@@ -89,7 +89,7 @@ def printed(path):
     (["run", "tiny", "--output", ""], "must end in .ipynb, not ''"),
     (["run", "tiny", "--output", "folder.ipynb"], "--output: folder.ipynb is a folder; name a file"),
     (["verdicts", "--paper", ""], "--paper has nothing to choose from; got ''"),
-    (["compare", "tasks", "tr23", "--data", "folder.ipynb"], "--data: leave out SET, --restore, --write"),
+    (["compare", "tasks", "tr23", "--data", "folder.ipynb"], "--data: leave out SET, --restore and --write"),
     (["compare", "views", "--data", "folder.ipynb"], "folder.ipynb: has no folders; each set is a folder"),
     (["run", "tiny", "--dask", "nowhere"], "dask must be an address such as 'tcp://host:8786'"),
     (["run", "spmtc"], "PAPER must be one of 'tiny', 'all'"),

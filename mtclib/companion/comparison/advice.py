@@ -22,12 +22,8 @@ from mtclib.companion.comparison.sources import (
 )
 from mtclib.core import paths
 
-ENOUGH = 3
-"""Sources that a part of the data needs for advice of its own."""
-
-SAMPLES, SECONDS = 10_000, 10.0
-"""Advised methods take at most so many seconds for so many samples."""
-
+ENOUGH = 3  # sources that a part of the data needs for advice of its own
+SAMPLES, SECONDS = 10_000, 10.0  # advised methods take at most so many seconds for so many samples
 LEVEL, SIZES = 0.05, (0.0, 2.0, 5.0)
 """Of significance; points of ARI that a gain is above with a chance that is shown."""
 

@@ -17,8 +17,7 @@ from mtclib.companion.plots import look
 from mtclib.companion.tables import Table, frame_table
 
 SIZES = [0, 500, 2000, 10**9]
-KNOWN = 0.5
-"""Share of sets on which a method's time must be known."""
+KNOWN = 0.5  # share of sets on which a method's time must be known
 BANDS = ["up to 500 samples", "to 2,000 samples", "more samples"]
 PLACES = sorted(product((5, -5, 0, 20, -20, 40, -40, 60, -60), range(-80, 81, 10)),
                 key=lambda place: np.hypot(*place))

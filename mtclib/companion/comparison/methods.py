@@ -23,8 +23,7 @@ KINDS = {
 """Kinds of methods, and what they take."""
 
 TEXTS = ("title", "idea", "use_when", "avoid_when", "step", "cost", "setup", "memory", "citation")
-NEGATIVE = "memory_negative"
-"""Optional key: memory for data with negative entries, where it is another."""
+NEGATIVE = "memory_negative"  # optional key: memory for data with negative entries, where it is another
 ENTRY = schema.table(
     (*TEXTS, "order_n", "parameters", "appears_in"), **dict.fromkeys((*TEXTS, NEGATIVE), schema.TEXT),
     order_n=schema.one_of((1, 2, 3)), parameters={"type": "object"},

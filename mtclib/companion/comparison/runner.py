@@ -26,9 +26,7 @@ from mtclib.companion.userdata.number import candidates
 from mtclib.datasets import Dataset, load
 
 SECONDS, GIGABYTES = 60, 4
-ENOUGH = 20
-"""Processor seconds of a method on a data set after which no further seed is begun."""
-
+ENOUGH = 20  # processor seconds of a method on a data set after which no further seed is begun
 TOO_LONG = f"more than {SECONDS} s of processor time"
 TOO_LARGE = f"more than {GIGABYTES} GB of memory"
 PROCESSES = get_context("fork" if sys.platform == "linux" else "spawn")

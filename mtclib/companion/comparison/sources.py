@@ -21,9 +21,7 @@ from mtclib.core.checks import check_number
 from mtclib.metrics import adjusted_rand_index
 
 KINDS = ("tasks", "views")
-PLAIN = "sklearn KMeans"
-"""Plain k-means, as a user would take it: of each task, or of the views side by side."""
-
+PLAIN = "sklearn KMeans"  # plain k-means, as a user would take it: of each task, or of the views side by side
 COLUMNS = ["sources", "gain", "low", "high", "worse", "risk", "fails", "p"]
 
 class Place(NamedTuple):

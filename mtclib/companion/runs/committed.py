@@ -105,36 +105,26 @@ def read_results(folder: str | Path) -> Results:
     types = dict.fromkeys(("dataset", "method", "error", "labels"), str) | dict.fromkeys(REPEATED, "category")
     absent = {"objective": [""], "calibration": [""]}
     jobs = pd.read_csv(folder / JOBS, dtype=types, keep_default_na=False, na_values=absent)
-    scores = _read_scores(folder / SCORE_TABLE)
+    with np.load(folder / SCORE_TABLE, allow_pickle=False) as members:
+        arrays = {name: members[name] for name in members.files}
+    values = np.where(arrays["values"] == ABSENT, np.nan, arrays["values"] / MILLIONTHS)
+    lines = pd.MultiIndex.from_arrays([arrays["row"], arrays["task"].astype(object)], names=["row", "task"])
+    names = pd.Index([*arrays["metrics"], *arrays["measures"]], name="metric")
+    scores = pd.DataFrame(np.hstack([values, arrays["measured"]]), lines, names)
     tidy = scores.stack().rename("value").reset_index()
     if len(scores.columns) > len(SCORES):  # measures of a whole fit have a line beside those of its tasks
         alone = ~scores.index.get_level_values("row").duplicated(keep=False)
         of_tasks = tidy["metric"].isin(list(SCORES))
         tidy = tidy[(of_tasks == (tidy["task"] != "")) | alone.repeat(scores.shape[1])]
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    provenance = {**outdated(provenance["algorithm_versions"]), **provenance}
+    present = {name: present_version(name) for name in provenance["algorithm_versions"]}
+    if old := [f"{name} by version {made} of the algorithm (version {present[name]} is present)"
+               for name, made in provenance["algorithm_versions"].items() if made != present[name]]:
+        provenance = {"fits of earlier versions": "; ".join(old), **provenance}
     digests = dict(jobs.loc[jobs["labels"] != "", ["key", "labels"]].itertuples(index=False))
     calibrations = dict(jobs[["key", "calibration"]].dropna().itertuples(index=False))
     tidy = tidy.join(jobs, on="row")[list(COLUMNS)].reset_index(drop=True)
     return Results(tidy, provenance, folder, digests, calibrations)
-
-
-def _read_scores(path):
-    with np.load(path, allow_pickle=False) as members:
-        arrays = {name: members[name] for name in members.files}
-    values = np.where(arrays["values"] == ABSENT, np.nan, arrays["values"] / MILLIONTHS)
-    lines = pd.MultiIndex.from_arrays([arrays["row"], arrays["task"].astype(object)], names=["row", "task"])
-    names = pd.Index([*arrays["metrics"], *arrays["measures"]], name="metric")
-    return pd.DataFrame(np.hstack([values, arrays["measured"]]), lines, names)
-
-
-def outdated(versions):
-    """An entry of the provenance that names the methods whose algorithm has changed since; else none.
-    ``versions`` maps algorithms to the versions of their algorithms that made the results."""
-    present = {name: present_version(name) for name in versions}
-    named = [f"{name} by version {made} of the algorithm (version {present[name]} is present)"
-             for name, made in versions.items() if made != present[name]]
-    return {"fits of earlier versions": "; ".join(named)} if named else {}
 
 
 def _write_tables(results, digests, calibrations, folder):

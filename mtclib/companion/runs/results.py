@@ -16,10 +16,8 @@ STATUS_COLUMNS = ("status", "error", "n_iter", "converged", "objective", "second
 OF_RECORD = STATUS_COLUMNS[:5]
 OF_JOB = {*JOB_COLUMNS, "key", "algorithm_version", "part", "in_grid"} - {"params"}
 COLUMNS = (*JOB_COLUMNS, "task", "metric", "value", *STATUS_COLUMNS)
-QUIET = 0.0004
-"""Seconds of a calibration while nothing else runs, on the machine of the committed fits."""
-FARTHEST = 5.0
-"""By which factor a calibration may differ from that."""
+QUIET = 0.0004  # seconds of a calibration while nothing else runs, on the machine of the committed fits
+FARTHEST = 5.0  # by which factor a calibration may differ from that
 
 
 def calibrated(seconds: pd.Series, calibration: pd.Series) -> pd.Series:

@@ -13,8 +13,7 @@ from mtclib.core.large import row_blocks
 from mtclib.maths.linalg import as_dense
 
 _FEATURES, _LEAST = 5, 0.5
-ALIKE = 0.15
-"""Similarity below which clusters of two tasks stay apart."""
+ALIKE = 0.15  # similarity below which clusters of two tasks stay apart
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,7 @@ from mtclib.maths.linalg import as_dense
 
 _log = logging.getLogger(__name__)
 KINDS = ("tasks", "views")
-LARGEST = 1e100
-"""Squares of larger entries, summed, are beyond floating point; so are those of its inverse."""
-
+LARGEST = 1e100  # squares of larger entries, summed, are beyond floating point; so are those of its inverse
 _WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are English
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 # Numbers as people and programs of other languages write them.

@@ -42,8 +42,7 @@ SHOWN = {"SpectralNJW": "Spectral NJW", "KMeans": "k-means", "Stacked": "All k-m
          "MultiViewConsensus": "Consensus"}
 """Names that the comparison shows for classes of other names; either may be given."""
 SCORES = ("ACC", "NMI_arithmetic", "ARI", "purity")
-RUNS = {"quick": 3, "full": 10}
-"""Runs of a method in the profiles of the notebook."""
+RUNS = {"quick": 3, "full": 10}  # runs of a method in the profiles of the notebook
 RELATED = ("Clusters of one group belong together across tasks and have one colour in the pictures. "
            "related.csv lists such pairs with their similarity, 1 for the same and 0 for nothing in common; "
            "a cluster that is like none of another task is a group of its own.")

@@ -12,8 +12,7 @@ from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 DELTA = 0.05
 RELATIVE = {"d_M": 0.05}
 LEVEL = 0.90
-MANY = 1e6
-"""Degrees of freedom that stand for infinitely many."""
+MANY = 1e6  # degrees of freedom that stand for infinitely many
 
 
 def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.nan, half_unit=0.0,

@@ -25,8 +25,7 @@ WANTED = {"interval": 0.95, "mean_interval": 0.95, "best_interval": 0.95, "predi
 """The error rates of gains, with the level that each should have: of single gains, of means and ratios, of
 means and Kendall's tau over data sets that differ as ours do, of signs and their turning where all pipelines
 have half of the printed gain; then what a perfect re-run has of CV*, in percent, and of correlations."""
-UNEQUAL = 0.3
-"""Standard deviation between sets of the true ratio, where it is one half on average."""
+UNEQUAL = 0.3  # standard deviation between sets of the true ratio, where it is one half on average
 
 
 @dataclass(frozen=True)

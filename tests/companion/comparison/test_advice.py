@@ -10,7 +10,6 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 
 from benchmarks import candidates, comparison_sets
-from mtclib.companion.cli import main
 from mtclib.companion.comparison import advice, command, exam, frontier, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen
 from mtclib.companion.userdata import load
