@@ -45,15 +45,11 @@ def points(kind: str) -> pd.DataFrame:
                               "MB": memory.loc[sets].median()})
         table = table.loc[list(found)].dropna().rename_axis("method")
         table["ours"] = [":" not in sources.protocol.methods[name].estimator for name in table.index]
-        table["frontier"] = ~_beaten(table[["ARI", "time", "MB"]] * [-1, 1, 1])
+        costs = (table[["ARI", "time", "MB"]] * [-1, 1, 1]).to_numpy()
+        as_good, better = costs <= costs[:, None], costs < costs[:, None]
+        table["frontier"] = ~(as_good.all(axis=2) & better.any(axis=2)).any(axis=1)
         rows.append(table.sort_values("time").reset_index().assign(sets=len(sets), band=band))
     return pd.concat(rows, ignore_index=True)
-
-
-def _beaten(costs):
-    """Whether another method is as good in all, and better in one."""
-    own, others = costs.to_numpy()[:, None], costs.to_numpy()
-    return ((others <= own).all(axis=2) & (others < own).any(axis=2)).any(axis=1)
 
 
 def table(kind: str) -> Table:

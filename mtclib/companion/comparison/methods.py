@@ -56,23 +56,21 @@ def methods_table(kind=None) -> pd.DataFrame:
     """Traits, sentences, costs and measured seconds of every method, or of those of a kind, by class name.
     ``large``: neither an iteration nor memory grows faster than n log n, with negative entries
     ``large_negative``."""
-    rows = {name: _described(cls, read()["methods"][name]) for name, cls in all_estimators().items()}
+    rows = {}
+    for name, cls in all_estimators().items():
+        entry, traits, single = read()["methods"][name], cls.traits, issubclass(cls, SingleTaskClusterer)
+        rows[name] = {
+            "kind": "single-task" if single else traits.kind.replace("multi", "multi-"),
+            "source": traits.paper,
+            "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
+            "data": "nonnegative" if traits.nonnegative else "any sign",
+            "edition": "reconstruction" if traits.reconstruction else "original",
+            "file": f"{cls.__module__.replace('.', '/')}.py", **entry,
+            "large": POWER not in entry["cost"] + entry["memory"],
+            "large_negative": POWER not in entry["cost"] + entry.get(NEGATIVE, entry["memory"])}
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method")
     frame = pd.DataFrame.from_dict(rows, orient="index").rename_axis("method").join(costs)
     return frame if kind is None else frame[frame["kind"] == choose(kind, KINDS, "kind")]
-
-
-def _described(cls, entry):
-    traits, single = cls.traits, issubclass(cls, SingleTaskClusterer)
-    return {
-        "kind": "single-task" if single else traits.kind.replace("multi", "multi-"),
-        "source": traits.paper,
-        "numbers of clusters": "equal in all tasks" if traits.same_n_clusters else "may differ",
-        "data": "nonnegative" if traits.nonnegative else "any sign",
-        "edition": "reconstruction" if traits.reconstruction else "original",
-        "file": f"{cls.__module__.replace('.', '/')}.py", **entry,
-        "large": POWER not in entry["cost"] + entry["memory"],
-        "large_negative": POWER not in entry["cost"] + entry.get(NEGATIVE, entry["memory"])}
 
 
 def beside_floors():
@@ -91,17 +89,14 @@ def measured_growth():
         row = {"method": name, "largest n": f"{frame.loc[(name, 'n'), 'to']:.0f}"}
         for varied, head in GROWS.items():
             found = frame.loc[(name, varied)]
-            row |= {f"{head}: {part}": _exponent(found[part], found[f"{part} on paper"])
-                    for part in ("time", "memory")}
+            for part in ("time", "memory"):
+                told = f"{found[part]:z.1f} ({found[f'{part} on paper']:.0f})"
+                row[f"{head}: {part}"] = "" if pd.isna(found[part]) else told
         rows.append(row | {"why": "; ".join(frame.loc[name, "why"].dropna())})
     seconds, memory = frame["limit [s]"], frame["limit [GB]"]
     return tables.frame_table(rows, f"Exponents of time and memory, on paper in brackets; fits of at most "
                               f"{memory.max():g} GB and {seconds.min():g} to {seconds.max():g} s, as "
                               f"data/growth.csv has it for each", folded=f"{len(rows)} methods")
-
-
-def _exponent(measured, on_paper):
-    return "" if pd.isna(measured) else f"{measured:z.1f} ({on_paper:.0f})"
 
 
 def recorded(name) -> dict:
@@ -136,18 +131,16 @@ def answers(kind):
 def overview(kind):
     """Methods of a kind, what they need and cost, as a table."""
     table = methods_table(kind)
+    needs = [filter(None, ["same k in all tasks" * (numbers == "equal in all tasks"),
+                           "no negative entries" * (data == "nonnegative")])
+             for numbers, data in zip(table["numbers of clusters"], table["data"])]
     shown = table.assign(
         what=table["title"], order=table["cost"].map("O({})".format),
-        needs=table.apply(_needs_text, axis=1), time=(1e3 * table["seconds_per_iteration"]).map(_digits),
+        needs=[", ".join(each) or "nothing more" for each in needs],
+        time=(1e3 * table["seconds_per_iteration"]).map(_digits),
         fit=table["seconds_per_fit"].map(_digits) + table["iterations"].map(" ({:.0f})".format),
         peak=table["peak_mb"].map(_digits), growth=table.apply(_growth, axis=1))
     return tables.frame_table(shown, f"{kind.capitalize()} methods: {KINDS[kind]}", OVERVIEW)
-
-
-def _needs_text(row):
-    needs = ["same k in all tasks" if row["numbers of clusters"] == "equal in all tasks" else "",
-             "no negative entries" if row["data"] == "nonnegative" else ""]
-    return ", ".join(filter(None, needs)) or "nothing more"
 
 
 def _growth(row):

@@ -177,13 +177,19 @@ def shown_params(protocol, profile, method, point):
 def _jobs(protocol, profile, dataset, method, part, in_grid, points, n_runs):
     spec, how = protocol.datasets[dataset], protocol.methods[method]
     loader_params = {**spec.params, **profile.loader_params.get(dataset, {})}
-    _check_estimator(protocol, profile, method, points)
+    fixed = fixed_params(protocol, profile, method)
+    try:
+        cls = resolve_estimator(how.estimator)
+    except (ValueError, ImportError, AttributeError) as error:
+        raise ProtocolError(f"methods.{method}.estimator = {how.estimator!r}: {error}") from error
+    for parameter in {**fixed, **points[0]}:
+        check_option(f"methods.{method}: parameter of {how.estimator}", parameter, cls._get_param_names(),
+                     ProtocolError)
     common = {"paper": protocol.paper, "dataset": dataset, "published": spec.published, "loader": spec.loader,
               "loader_params": loader_params, "method": method, "estimator": how.estimator, "part": part,
               "in_grid": in_grid, "keep": tuple(how.keep),
               "keep_history": how.keep_history, "measures": tuple(protocol.measures),
               **_data_facts(spec.loader, loader_params)}
-    fixed = fixed_params(protocol, profile, method)
     for point in points:
         shown, params = shown_params(protocol, profile, method, point), {**fixed, **point}
         version = present_version(algorithm(how.estimator, params))
@@ -199,14 +205,3 @@ def _data_facts(loader, params):
         return {"data_sha": "", "unavailable": str(error), "edition": str(params.get("edition", ""))}
     tasks = ("",) if data.kind == "multiview" else (*(str(t + 1) for t in range(len(data.Xs))), "avg")
     return {"data_sha": sha, "edition": data.edition, "tasks": tasks}
-
-
-def _check_estimator(protocol, profile, method, points):
-    name = protocol.methods[method].estimator
-    try:
-        cls = resolve_estimator(name)
-    except (ValueError, ImportError, AttributeError) as error:
-        raise ProtocolError(f"methods.{method}.estimator = {name!r}: {error}") from error
-    where, known = f"methods.{method}: parameter of {name}", cls._get_param_names()
-    for parameter in {**fixed_params(protocol, profile, method), **points[0]}:
-        check_option(where, parameter, known, ProtocolError)

@@ -56,12 +56,6 @@ def _fitted(name, parameters, data):
     return _INSTEAD[name] if with_wmsc and too_many(wmsc, data.Xs) else [name]
 
 
-def _copies(data, name):
-    """Bytes of the data and of a copy; a mapped file stays where it is in methods that read it in blocks."""
-    reads = all_estimators()[name].traits.float32
-    return 2 * sum(X.data.nbytes for X in data.Xs if not (reads and isinstance(X, np.memmap)))
-
-
 def _held(name, n, size):
     """Bytes that a fit holds beside the data, on paper, at the least: labels, those of the step before, a
     weight; of landmarks the embedding and a graph of 8 neighbours a view, unless it lies in a file
@@ -84,8 +78,10 @@ def _one(data, name, growth, cost, k):
         power = _OF_MANY if (name, varied) == ("LandmarkSpectral", "k") else growth.loc[varied, "time"]
         seconds *= (size[varied] / base) ** max(0.0, power)
     seconds = max(seconds, cost["seconds_per_fit"] / 2)
-    megabytes = max(_memory(data, name, growth, n, size), _held(name, n, size) / 2**20)
-    return seconds, megabytes + _copies(data, name) / 2**20
+    # The data and a copy; a mapped file stays where it is in methods that read it in blocks.
+    reads = all_estimators()[name].traits.float32
+    copies = 2 * sum(X.data.nbytes for X in data.Xs if not (reads and isinstance(X, np.memmap)))
+    return seconds, (max(_memory(data, name, growth, n, size) * 2**20, _held(name, n, size)) + copies) / 2**20
 
 
 def _memory(data, name, growth, n, size):

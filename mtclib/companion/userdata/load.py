@@ -108,14 +108,7 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
         files=tuple(map(str, files)))
 
 
-def load_tasks(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
-    """Tasks as :func:`load` gives them, with its options."""
-    return load("tasks", paths, label_column, **options)
-
-
-def load_views(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
-    """Views as :func:`load` gives them, with its options."""
-    return load("views", paths, label_column, **options)
+load_tasks, load_views = partial(load, "tasks"), partial(load, "views")
 
 
 def _tell_what_are_no_features(part, unnamed, unlabelled):
@@ -167,7 +160,15 @@ def _read_all(what, paths, label_column, labels, id_column, text_column, header)
     elif text_column:
         for i in [i for i, table in enumerate(tables) if text_column in table.vectors] or [0]:
             tables[i : i + 1] = _worded(tables[i : i + 1], text_column)
-    return [_with_numbers(table, label_column, id_column, what == "view") for table in tables]
+    parts = []
+    for table in tables:
+        known = _vector(table, label_column, "label_column", what == "view")
+        ids = _sample_names(table, id_column)
+        if table.values.shape[1] == 0:
+            raise DataFileError(f"{table.name}: no column of features is left beside labels and names; add "
+                                f"them")
+        parts.append(replace(table, values=numbers(table), labels=known, ids=ids))
+    return parts
 
 
 def _worded(tables, text_column):
@@ -283,15 +284,6 @@ def preparation(data) -> list[str]:
 
 
 # ---- from a table to numbers: columns taken out, rows and columns matched, entries checked -----------------
-
-
-def _with_numbers(table, label_column, id_column, optional=False) -> Table:
-    """A table with features as numbers, labels and names of samples; the labels may be absent if optional."""
-    labels = _vector(table, label_column, "label_column", optional)
-    ids = _sample_names(table, id_column)
-    if table.values.shape[1] == 0:
-        raise DataFileError(f"{table.name}: no column of features is left beside labels and names; add them")
-    return replace(table, values=numbers(table), labels=labels, ids=ids)
 
 
 def _sample_names(table, id_column):

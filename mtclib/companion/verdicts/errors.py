@@ -38,23 +38,18 @@ def simulated(study, trials=TRIALS, seed=0):
         cells = cells[cells["verdict"].isin(JUDGED)].merge(study.published[["cell", *UNITS]], on="cell")
         rows = study.grid(headline, dataset)
         for method, own in cells.groupby("method", sort=False):
-            parts.append(_rates(study, own, rows[rows["method"] == method], trials, rng))
+            values, accuracies = population(study, own, rows[rows["method"] == method])
+            scale = np.where(own["metric"].isin(RELATIVE), own["published"] / own["ours"], 1.0)
+            fits = values * scale, accuracies  # a distance in the unit of the print
+            sides = [_drawn(fits, int(own[name].iloc[0]), trials, rng) for name in ("n", "published_n")]
+            own = own.assign(selection=own["selection"] * scale)
+            found = {shift: _outcomes(own, *sides, shift) for shift in (0, -1, 1, -2, 2)}
+            agreeing, deviating, within = found[0]
+            parts.append(own[["cell", "kind", "expected"]].assign(
+                paper=study.paper, agreeing=agreeing, undecided=1 - agreeing - deviating,
+                false_deviating=deviating, false_agreeing=(found[-1][0] + found[1][0]) / 2,
+                power_10=(found[-2][1] + found[2][1]) / 2, within_prediction=within))
     return pd.concat(parts, ignore_index=True)
-
-
-def _rates(study, cells, rows, trials, rng):
-    values, accuracies = population(study, cells, rows)
-    scale = np.where(cells["metric"].isin(RELATIVE), cells["published"] / cells["ours"], 1.0)
-    fits = values * scale, accuracies  # a distance in the unit of the print
-    ours, theirs = (_drawn(fits, int(cells[name].iloc[0]), trials, rng) for name in ("n", "published_n"))
-    cells = cells.assign(selection=cells["selection"] * scale)
-    found = {shift: _outcomes(cells, ours, theirs, shift) for shift in (0, -1, 1, -2, 2)}
-    agreeing, deviating, within = found[0]
-    return pd.DataFrame({
-        "paper": study.paper, "cell": cells["cell"], "kind": cells["kind"], "expected": cells["expected"],
-        "agreeing": agreeing, "undecided": 1 - agreeing - deviating, "false_deviating": deviating,
-        "false_agreeing": (found[-1][0] + found[1][0]) / 2,
-        "power_10": (found[-2][1] + found[2][1]) / 2, "within_prediction": within})
 
 
 def selection_spread(study, cells, rows, n, n_published):

@@ -230,12 +230,9 @@ def summary(frame, errors, perfect):
               "within_prediction": int(frame["within_prediction"].sum()),
               "convincing": int((frame["sceptical_p"] <= GOLDEN).sum())}
     points = ~frame["metric"].isin(RELATIVE).to_numpy()
-    return counts | _sizes(frame[points].reset_index(drop=True), errors[:, points], perfect[:, points])
-
-
-def _sizes(frame, errors, perfect):
-    if frame.empty:
-        return {"sets": 0}
+    if not points.any():
+        return counts | {"sets": 0}
+    frame, errors, perfect = frame[points].reset_index(drop=True), errors[:, points], perfect[:, points]
     sets = frame.groupby("dataset", sort=False)
     means = sets[["printed", "ours"]].mean()
     weights = 1 / (len(means) * sets["ours"].transform("size").to_numpy())
@@ -249,7 +246,8 @@ def _sizes(frame, errors, perfect):
     least, most = np.quantile(perfect @ weights, [0.025, 0.975])
     firsts = [rows.index.to_numpy() for _, rows in frame.groupby(GAIN, sort=False)
               if rows["printed"].min() > 0]
-    return {"sets": len(means), "printed": means["printed"].mean(), "ours": means["ours"].mean(),
+    return {**counts,
+            "sets": len(means), "printed": means["printed"].mean(), "ours": means["ours"].mean(),
             "low": own[0], "high": own[1], "sets_low": alone[1], "sets_high": alone[2],
             "least": least, "most": most, "ratio": found, "ratio_low": low, "ratio_high": high,
             "better": sum(one > 0 for one, _ in ends), "worse": sum(one < 0 for _, one in ends),

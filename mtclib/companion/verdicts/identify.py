@@ -154,7 +154,10 @@ def _tried(protocol, search, cells, left, store, n_jobs):
     """Our values of the cells, (hypotheses, cells, seeds), and the choices of each hypothesis."""
     points = [dict(zip(search.data, values)) for values in product(*search.data.values())]
     points = [point for point in points if _stands(point, left)]
-    own = {name: [own_choices(search, name, point) for point in points] for name in search.datasets}
+    # Of each data set's loader the parameters that it accepts; the string "none" means None.
+    own = {dataset: [{name: None if value == "none" else value for name, value in point.items()
+                      if dataset in search.only.get(name, search.datasets)} for point in points]
+           for dataset in search.datasets}
     variants = {name: {runs.canonical(one): one for one in each} for name, each in own.items()}
     values = (_computed(protocol, search, variants) if search.values or search.stage == "sizes"
               else _fitted(protocol, search, variants, store, n_jobs))
@@ -186,12 +189,6 @@ def _stands(choice, left):
     both = [] if left is None else [name for name in choice if name in left]
     return not both or tuple(as_text(choice[name]) for name in both) in set(
         left[both].itertuples(index=False, name=None))
-
-
-def own_choices(search, dataset, point):
-    """Parameters of a hypothesis that this data set's loader accepts; the string "none" means None."""
-    return {name: None if value == "none" else value for name, value in point.items()
-            if dataset in search.only.get(name, search.datasets)}
 
 
 def _computed(protocol, search, variants):
@@ -247,7 +244,13 @@ def fingerprints(cells, protocol):
     """Printed cells that say more than how near, with ``count``, the samples behind the number, if any: those
     with a spread of 0, and every accuracy or purity of a row (data set and method) whose cells all are whole
     numbers of samples, where fewer than one row in a thousand would be so by luck."""
-    n = _samples(cells, protocol).where(cells["metric"].isin(COUNTS) & (cells["task"] != "avg"))
+    printed, place = size_cells(protocol.paper), ["dataset", "task"]
+    sums = {name: printed[printed["metric"] == name].groupby(place)["mean"].sum()
+            for name in ("class_size", "n_samples")}
+    known = {**sums["class_size"].to_dict(), **sums["n_samples"].to_dict()}
+    n = pd.Series([known.get(one, protocol.task_sizes.get(one[0], np.nan))
+                   for one in cells[place].itertuples(index=False, name=None)], cells.index, dtype=float)
+    n = n.where(cells["metric"].isin(COUNTS) & (cells["task"] != "avg"))
     count = (cells["mean"] * n).round()
     whole = (count / n - cells["mean"]).abs() <= cells["half_unit"] * (1 + 1e-9)
     chance = np.minimum(1.0, 2 * cells["half_unit"] * n)  # of a number with so many digits to be one
@@ -256,17 +259,6 @@ def fingerprints(cells, protocol):
     by_luck = np.exp(np.log(chance.fillna(1.0)).groupby(rows).transform("sum"))
     integers = all_whole & (by_luck < BY_LUCK)
     return cells.assign(count=count.where(integers))[integers | (cells["std"] == 0)]
-
-
-def _samples(cells, protocol):
-    """Samples of the task of each cell, as far as the paper prints them, or its class sizes."""
-    printed, place = size_cells(protocol.paper), ["dataset", "task"]
-    sums = {name: printed[printed["metric"] == name].groupby(place)["mean"].sum()
-            for name in ("class_size", "n_samples")}
-    known = {**sums["class_size"].to_dict(), **sums["n_samples"].to_dict()}
-    found = [known.get(one, protocol.task_sizes.get(one[0], np.nan))
-             for one in cells[place].itertuples(index=False, name=None)]
-    return pd.Series(found, index=cells.index, dtype=float)
 
 
 def mine(paper, given):

@@ -40,16 +40,11 @@ def judge(published, results, *, n_published=None, deterministic=(), not_run=Non
     decided = [_decide(row, not_run or {}, causes) for row in cells.to_dict("records")]
     cells[["verdict", "cause", "reason"]] = pd.DataFrame(decided, index=cells.index, columns=[0, 1, 2])
     cells["calibration"] = cells["cell"].isin(set(calibration))
-    cells["counted"] = _counted(cells)
-    return cells[list(OUTPUT)]
-
-
-def _counted(cells):
-    """Judged cells, without those that chose the pipeline and averages whose tasks are all judged."""
     judged, average = cells["verdict"].isin(JUDGED), cells["task"] == "avg"
     rows = (judged | average).groupby([cells[name] for name in ("table", "dataset", "method", "metric")])
     covered = average & rows.transform("all") & (rows.transform("size") > 1)
-    return judged & ~covered & ~cells["calibration"]
+    cells["counted"] = judged & ~covered & ~cells["calibration"]
+    return cells[list(OUTPUT)]
 
 
 def verdict_counts(verdicts, by):

@@ -34,9 +34,24 @@ def measured(study):
     is over runs of the same numbers, which share seeds and splits, else by Welch; NaN where a side has one
     run."""
     rows = []
+    once = {name for name, spec in study.protocol.methods.items() if spec.deterministic}
     for entry in entries(study.paper)[0]:
         methods, datasets = (zip(entry[name], entry[f"other_{name}"]) for name in ("methods", "datasets"))
-        rows += [_row(study, entry, *names, *sets) for sets, names in product(datasets, methods)]
+        relative = entry["metric"] in RELATIVE
+        for (dataset, other_dataset), (method, other_method) in product(datasets, methods):
+            ours = _values(study, entry, dataset, method, entry["metric"], entry.get("point"))
+            other = _values(study, entry, other_dataset, other_method, entry["other_metric"],
+                            entry["other_point"])
+            # Ours errs as well: the error of a ratio is that of other - ratio ours, by the delta method.
+            ratio = other.mean() / ours.mean() if relative else 1.0
+            interval = _interval(ratio * ours, other, method in once, other_method in once)
+            ends = (end + (ratio - 1) * ours.mean() for end in interval)
+            scale = 100 / abs(ours.mean()) if relative else 100
+            score, other_score, low, high = (
+                scale * float(value) for value in (ours.mean(), other.mean(), *ends))
+            rows.append({**{name: entry[name] for name in KEYS}, "method": method, "dataset": dataset,
+                         "n": len(ours), "n_other": len(other), "score": score, "other_score": other_score,
+                         "change": other_score - score, "low": low, "high": high})
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -55,22 +70,6 @@ def _fits(study, dataset):
 def _chosen(study, dataset):
     """Settings chosen with labels on a data set, by method."""
     return study.selected(dataset).groupby("method")["params"].agg(set)
-
-
-def _row(study, entry, method, other_method, dataset, other_dataset):
-    ours = _values(study, entry, dataset, method, entry["metric"], entry.get("point"))
-    other = _values(study, entry, other_dataset, other_method, entry["other_metric"], entry["other_point"])
-    once = {name for name, spec in study.protocol.methods.items() if spec.deterministic}
-    relative = entry["metric"] in RELATIVE
-    # Ours errs as well: the error of a ratio is that of other - ratio ours, by the delta method.
-    ratio = other.mean() / ours.mean() if relative else 1.0
-    interval = _interval(ratio * ours, other, method in once, other_method in once)
-    ends = (end + (ratio - 1) * ours.mean() for end in interval)
-    scale = 100 / abs(ours.mean()) if relative else 100
-    score, other_score, low, high = (scale * float(value) for value in (ours.mean(), other.mean(), *ends))
-    return {**{name: entry[name] for name in KEYS}, "method": method, "dataset": dataset, "n": len(ours),
-            "n_other": len(other), "score": score, "other_score": other_score, "change": other_score - score,
-            "low": low, "high": high}
 
 
 def _values(study, entry, dataset, method, metric, point):

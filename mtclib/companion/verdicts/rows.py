@@ -22,27 +22,24 @@ WANTED = {"row_deviating": 0.10, "row_agreeing": 0.05, "row_power_10": np.nan, "
 
 def rows(study):
     """Every row of a paper that has a cell to judge, with the 90 % interval of its difference in points."""
-    found = [_row(scores, method) for scores in headlines(study) for method in judged(scores)]
+    found = []
+    for scores, method in ((one, name) for one in headlines(study) for name in judged(one)):
+        part = Row(scores, method)
+        gaps = part.ours.mean(axis=0) - part.printed
+        low, high = part.interval(part.ours.mean(axis=1).mean() - part.printed.mean(), part.spread, part.told)
+        found.append({
+            "paper": study.paper, "table": scores.printed[method].loc[part.kept, "table"].iloc[0],
+            "dataset": scores.dataset, "method": method, "kind": study.kinds[method],
+            "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
+            "rms": 100 * np.sqrt((gaps**2).mean()), "error": 100 * part.error(), "low": 100 * low,
+            "high": 100 * high, "verdict": str(intervals.classify(low, high, DELTA)),
+            **(conformal_row(scores, method) if study.n_published(scores.dataset) == 1 else {})})
     return pd.DataFrame(found, columns=list(COLUMNS))
 
 
 def judged(scores):
     """Methods with a printed cell that can be judged with others."""
     return [method for method in scores.printed if scores.scored(method).any()]
-
-
-def _row(scores, method):
-    part = Row(scores, method)
-    gaps = part.ours.mean(axis=0) - part.printed
-    low, high = part.interval(part.ours.mean(axis=1).mean() - part.printed.mean(), part.spread, part.told)
-    row = {"paper": scores.study.paper, "table": scores.printed[method].loc[part.kept, "table"].iloc[0],
-           "dataset": scores.dataset, "method": method, "kind": scores.study.kinds[method],
-           "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
-           "rms": 100 * np.sqrt((gaps**2).mean()), "error": 100 * part.error(),
-           "low": 100 * low, "high": 100 * high,
-           "verdict": str(intervals.classify(low, high, DELTA))}
-    unknown = scores.study.n_published(scores.dataset) == 1
-    return row | (conformal_row(scores, method) if unknown else {})
 
 
 class Row:
