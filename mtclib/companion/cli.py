@@ -222,15 +222,6 @@ def fetch(args) -> int:
     return failed
 
 
-def _values(known, args) -> dict:
-    """Values for the parameters of one notebook, checked."""
-    values = {name: value for name, value in vars(args).items()
-              if name in OPTIONS and name in known and value is not None}
-    values |= {name: read_value(name, text, known[name].type) for name, text in args.given if name in known}
-    check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
-    return values
-
-
 def _plan(args) -> list[tuple]:
     """Check the whole request before anything runs: notebook, executed copy and parameters."""
     from mtclib.companion.site.report import executed_copy
@@ -254,11 +245,16 @@ def _plan(args) -> list[tuple]:
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
         raise UsageError("--export: committed results have the protocol's own seed and runs; leave out -p.")
-    known = {name: notebooks.parameters(found[name]) for name in names}
+    of_notebooks, plan = {name: notebooks.parameters(found[name]) for name in names}, []
     for name, _ in args.given:
-        choose(name, list(ChainMap(*known.values())), f"-p: a parameter of {args.paper}")
-    plan = [(name, found[name], args.output or executed_copy(name, args.profile), _values(known[name], args))
-            for name in names]
+        choose(name, list(ChainMap(*of_notebooks.values())), f"-p: a parameter of {args.paper}")
+    for notebook, known in of_notebooks.items():
+        values = {name: value for name, value in vars(args).items()
+                  if name in OPTIONS and name in known and value is not None}
+        values |= {name: read_value(name, text, known[name].type)
+                   for name, text in args.given if name in known}
+        check_parameters(**{name: values[name] for name in ("seed", "n_runs") if name in values})
+        plan.append((notebook, found[notebook], args.output or executed_copy(notebook, args.profile), values))
     if args.output:
         _writable(Path(args.output).parent)
     return plan

@@ -139,15 +139,11 @@ def overview(kind):
         needs=[", ".join(each) or "nothing more" for each in needs],
         time=(1e3 * table["seconds_per_iteration"]).map(_digits),
         fit=table["seconds_per_fit"].map(_digits) + table["iterations"].map(" ({:.0f})".format),
-        peak=table["peak_mb"].map(_digits), growth=table.apply(_growth, axis=1))
+        peak=table["peak_mb"].map(_digits),
+        growth=["" if pd.isna(row.exponent_n) else  # "fit" where it is that of a whole fit
+                f"{row.exponent_n:z.1f} ({row.order_n}){' fit' * (row.grows == 'fit')}"
+                for row in table.itertuples()])
     return tables.frame_table(shown, f"{kind.capitalize()} methods: {KINDS[kind]}", OVERVIEW)
-
-
-def _growth(row):
-    """Measured exponent and, in brackets, the stated order; "fit" where they are those of a whole fit."""
-    if pd.isna(row.exponent_n):
-        return ""
-    return f"{row.exponent_n:z.1f} ({row.order_n}){' fit' * (row.grows == 'fit')}"
 
 
 def _digits(value):

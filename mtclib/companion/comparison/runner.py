@@ -68,7 +68,19 @@ def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
     child = PROCESSES.Process(target=_child, args=(job, sender))
     child.start()
     sender.close()
-    record, passed = _watched(child, receiver, seconds, gigabytes)
+    record, passed, process = None, "", psutil.Process(child.pid)
+    with suppress(EOFError):  # it has died
+        start, before = receiver.recv()
+        with suppress(psutil.Error):  # it has ended since it was asked
+            while not passed and not receiver.poll(0.02):
+                if sum(process.cpu_times()[:2]) - start > seconds:
+                    passed = TOO_LONG
+                elif process.memory_info().vms - before > gigabytes * 2**30:
+                    passed = TOO_LARGE
+        if passed:
+            child.kill()
+        else:
+            record = receiver.recv()
     child.join()
     if record is None:
         return failed_record(job, passed or f"the process died with code {child.exitcode}")
@@ -83,22 +95,6 @@ def _child(job, sender):
     record = execute(job)
     record.cost.update(seconds=process_time() - start, megabytes=(_peak(process) - before) / 2**20)
     sender.send(record)
-
-
-def _watched(child, receiver, seconds, gigabytes):
-    """The record of a child, None if it dies; and the limit that it passes and is ended for, or ""."""
-    process = psutil.Process(child.pid)
-    try:
-        start, before = receiver.recv()
-        with suppress(psutil.Error):  # it has ended since it was asked
-            while not receiver.poll(0.02):
-                late = sum(process.cpu_times()[:2]) - start > seconds
-                if late or process.memory_info().vms - before > gigabytes * 2**30:
-                    child.kill()
-                    return None, TOO_LONG if late else TOO_LARGE
-        return receiver.recv(), ""
-    except EOFError:
-        return None, ""
 
 
 def _peak(process):

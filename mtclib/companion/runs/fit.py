@@ -149,9 +149,13 @@ def _fit(job):
     views = data.kind == "multiview"
     names = [""] if views else [str(t + 1) for t in range(len(data.Xs))]
     labels, truth = ([model.labels_], [data.labels]) if views else (model.labels_, data.labels)
-    info = {"scores": _scores(names, truth, labels), "n_iter": int(model.n_iter_),
-            "converged": bool(model.converged_), "objective": float(objective[-1]),
-            "seconds": seconds, "calibration": calibration}
+    scores = {name: score_all(y[y >= 0], found[y >= 0]) for name, y, found in zip(names, truth, labels)}
+    if not views:
+        scores["avg"] = {metric: np.mean([scores[name][metric] for name in names]) for metric in scores["1"]}
+    info = {"scores": {name: {metric: float(value) for metric, value in row.items()}
+                       for name, row in scores.items()},
+            "n_iter": int(model.n_iter_), "converged": bool(model.converged_),
+            "objective": float(objective[-1]), "seconds": seconds, "calibration": calibration}
     if job.measures:
         values = {name: float(MEASURES[name](data, model)) for name in job.measures}
         info["measures"] = {name: value for name, value in values.items() if not np.isnan(value)}
@@ -168,10 +172,3 @@ def _calibration():
     for _ in range(4):
         _FIXED @ _FIXED
     return time.process_time() - start
-
-
-def _scores(names, truth, labels):
-    scores = {name: score_all(y[y >= 0], found[y >= 0]) for name, y, found in zip(names, truth, labels)}
-    if names != [""]:
-        scores["avg"] = {metric: np.mean([scores[name][metric] for name in names]) for metric in scores["1"]}
-    return {name: {metric: float(value) for metric, value in row.items()} for name, row in scores.items()}

@@ -90,19 +90,16 @@ def candidates(data, seed=0) -> Candidates:
 
 def _embedded(Xs, seed):
     """Leading eigenvalues, one more than the largest number of clusters, and their vectors."""
-    n = Xs[0].shape[0]
-    graphs = [NormalizedMatrix(_neighbours(X)) for X in Xs]
+    n, graphs = Xs[0].shape[0], []
+    for X in Xs:
+        metric = "cosine" if sp.issparse(X) else "euclidean"
+        graph = kneighbors_graph(X, min(NEIGHBOURS, n - 1), metric=metric)
+        if sp.issparse(X):  # an empty row is no neighbour of any
+            there = sp.diags_array((abs(X).sum(axis=1) > 0).astype(float))
+            graph = there @ graph @ there
+        graphs.append(NormalizedMatrix(sp.csr_array(graph.maximum(graph.T))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateSubspaceWarning)  # for few clusters of many, as it must be
         values, V = spectral_embedding(WeightedSum(graphs, [1 / len(Xs)] * len(Xs)),
                                        max(2, min(MOST, n // SHARE)) + 1, seed)
     return np.nan_to_num(values), V
-
-
-def _neighbours(X):
-    metric = "cosine" if sp.issparse(X) else "euclidean"
-    graph = kneighbors_graph(X, min(NEIGHBOURS, X.shape[0] - 1), metric=metric)
-    if sp.issparse(X):  # an empty row is no neighbour of any
-        there = sp.diags_array((abs(X).sum(axis=1) > 0).astype(float))
-        graph = there @ graph @ there
-    return sp.csr_array(graph.maximum(graph.T))

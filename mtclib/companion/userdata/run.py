@@ -337,7 +337,12 @@ def report(result) -> str:
     sizes = "; ".join(f"{row.task}: {row.sizes}" if row.task else row.sizes for row in rows.itertuples())
     runs = rows["runs"].iloc[0]
     best = "one run" if runs == 1 else f"the best of {runs} runs by the objective"
-    said = [f"We clustered {_of_what(data)} with {shown_name(name)} ({traits.paper}) as implemented in "
+    n, d = data.Xs[0].shape
+    views = data.kind == "multiview"
+    parts = ", ".join(f"{name}: {X.shape[1]} features" if views else f"{name}: {X.shape[0]} samples"
+                      for name, X in zip(data.task_names, data.Xs))
+    what = f"{n} samples in views ({parts})" if views else f"tasks with {d} shared features ({parts})"
+    said = [f"We clustered {what} with {shown_name(name)} ({traits.paper}) as implemented in "
             f"mtclib {__version__}. Entries ({'; '.join(preparation(data))}). "
             f"Numbers of clusters: {', '.join(map(str, settings['n_clusters']))}; parameters: "
             f"{given or 'the defaults'}; {best} (seed {settings['seed']}). Samples per cluster: {sizes}."]
@@ -355,10 +360,3 @@ def report(result) -> str:
     if not rows["converged"].iloc[0]:
         said.append("The method stopped before it converged.")
     return " ".join(said)
-
-
-def _of_what(data):
-    n, d = data.Xs[0].shape
-    axis, noun = (1, "features") if data.kind == "multiview" else (0, "samples")
-    named = ", ".join(f"{name}: {X.shape[axis]} {noun}" for name, X in zip(data.task_names, data.Xs))
-    return f"{n} samples in views ({named})" if axis else f"tasks with {d} shared features ({named})"

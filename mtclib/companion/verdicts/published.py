@@ -70,20 +70,16 @@ def from_printed(frame, origin="frame"):
     for unit in out["unit"].unique():
         check_option(f"{origin}: unit", unit, UNITS, PublishedError)
     scale = np.where(out["unit"] == "percent", 0.01, 1.0)
-    out["mean"], out["std"] = (_numbers(out, column, origin) * scale for column in ("mean", "std"))
+    for column in ("mean", "std"):
+        values = pd.to_numeric(out[column].where(out[column] != ""), errors="coerce").astype(float)
+        if len(bad := out[~np.isfinite(values) & (out[column] != "")]):
+            raise PublishedError(f"{origin}: {column}={bad[column].iloc[0]!r} of {bad['cell'].iloc[0]} is no "
+                                 f"number")
+        out[column] = values * scale
     out["decimals"] = _decimals(out["printed_mean"])
     out["half_unit"] = 0.5 * 10.0 ** -out["decimals"] * scale
     out["half_unit_std"] = (0.5 * 10.0 ** -_decimals(out["printed_std"]) * scale).where(out["std"].notna())
     return out
-
-
-def _numbers(frame, column, origin):
-    values = pd.to_numeric(frame[column].where(frame[column] != ""), errors="coerce").astype(float)
-    bad = frame[~np.isfinite(values) & (frame[column] != "")]
-    if len(bad):
-        first = bad.iloc[0]
-        raise PublishedError(f"{origin}: {column}={first[column]!r} of {first['cell']} is no number")
-    return values
 
 
 def _decimals(printed):

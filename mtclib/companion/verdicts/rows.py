@@ -50,6 +50,7 @@ class Row:
         cells = scores.printed[method][self.kept]
         self.ours, self.printed = scores.chosen(method)[:, self.kept], cells["mean"].to_numpy()
         self.n, self.half_unit = len(self.ours), cells["half_unit"].max()
+        self.runs = self.n if self.n > 1 else np.inf
         self.spread = self.ours.mean(axis=1).std(ddof=1) if self.n > 1 else 0.0
         self.told = self.printed_spread(cells["std"].to_numpy()) if scores.n_published > 1 else np.nan
         rng, variance = np.random.default_rng(0), 0.0
@@ -70,16 +71,13 @@ class Row:
 
     def interval(self, difference, spread, told):
         """90 % interval of a mean difference, elementwise."""
-        return intervals.difference_interval(difference, spread, self._runs(), 0.0, told,
+        return intervals.difference_interval(difference, spread, self.runs, 0.0, told,
                                              self.scores.n_published, self.half_unit, self.selection)
 
     def error(self):
         """Standard error of the mean difference."""
-        return intervals.standard_error(self.spread, self._runs(), self.told, self.scores.n_published,
+        return intervals.standard_error(self.spread, self.runs, self.told, self.scores.n_published,
                                         self.half_unit, self.selection)
-
-    def _runs(self):
-        return self.n if self.n > 1 else np.inf
 
 
 def rates(study, trials=DRAWS):
