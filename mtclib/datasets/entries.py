@@ -67,10 +67,7 @@ def _entry(group, file) -> Entry:
 def registry() -> dict[str, Entry]:
     """All known data files.
 
-    Returns
-    -------
-    dict of str to Entry
-        Keyed by name, in the order of the registry file.  Do not change it.
+    They are keyed by name, in the order of the registry file.  Do not change the dict.
 
     Examples
     --------
@@ -90,10 +87,6 @@ def lookup(name: str) -> Entry:
     ----------
     name : str
         A key of :func:`registry`.
-
-    Returns
-    -------
-    Entry
 
     Raises
     ------
