@@ -78,8 +78,6 @@ class DiMSC(MultiViewClusterer):
 
     Warns
     -----
-    ConstantViewWarning
-        If all samples are equal in a view.
     DegenerateSubspaceWarning
         If the affinity falls into more components than clusters.
 

@@ -85,7 +85,7 @@ class LatentMSC(MultiViewClusterer):
 
     Warns
     -----
-    ConstantViewWarning, DegenerateSubspaceWarning
+    DegenerateSubspaceWarning
         As in :class:`mtclib.baselines.DiMSC`.
 
     References
