@@ -42,12 +42,13 @@ def pack(text: str) -> str:
 def _how_run(notebook, run) -> str:
     """Say when and with which profile a notebook was run."""
     if run.profile == STORED:
-        date = paths.git("log", "-1", "--format=%cs", "--", f"notebooks/{run.name}.ipynb")
-        text = f"Quick profile, outputs as stored in the repository{date and f' on {date}'}"
+        date, profile = paths.git("log", "-1", "--format=%cs", "--", f"notebooks/{run.name}.ipynb"), "quick"
+        when = f"as stored in the repository{date and f' on {date}'}"
     else:
         date = notebook.metadata.get("papermill", {}).get("end_time", "")[:16].replace("T", " ")
-        text = f"{run.profile.capitalize()} profile, run {date and f'on {date} UTC '}in {run.seconds:.0f} s"
-    return f"{text}, status {run.status}{run.error and f': `{run.error}`'}."
+        profile, when = run.profile, f"run {date and f'on {date} UTC '}in {run.seconds:.0f} s"
+    text = f"Outputs of the [{profile} profile](README.md), {when}"
+    return text + ("." if run.status == "ok" else f"; {run.status}{run.error and f': `{run.error}`'}.")
 
 
 def settle(text: str, pages, suffix=".ipynb", folder="notebooks") -> str:
@@ -97,7 +98,7 @@ def fit(notebook, run, pages) -> None:
         # After the answer, which stands below the title.
         cells = notebook.cells
         place = next((i for i, cell in enumerate(cells) if cell.source.startswith("## ")), len(cells))
-        cells.insert(place, new_markdown_cell(f"*{_how_run(notebook, run)}*"))
+        cells.insert(place, new_markdown_cell(settle(f"*{_how_run(notebook, run)}*", pages)))
 
 
 def _fit_code(cell, title, seen, pages) -> None:

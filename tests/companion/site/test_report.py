@@ -76,12 +76,12 @@ def test_pages_stand_in_groups_and_say_how_they_were_run(site):
     assert captions == ["Start", "Papers", "Across papers", "Your data", "Reference"]
     for name in find_notebooks():
         lines = [line.get_text() for line in site[f"{name}.html"]("em")]
-        assert any(line.startswith("Quick profile, outputs as stored in the repository") for line in lines)
+        assert any(line.startswith("Outputs of the quick profile, as stored in") for line in lines)
 
 
 def test_the_front_page_says_what_this_is_before_the_date_of_its_run_and_every_page_what_it_is_about(site):
     text = site["index.html"].find(attrs={"role": "main"}).get_text()
-    assert text.index("clusters several data sets at once") < text.index("outputs as stored")
+    assert text.index("clusters several data sets at once") < text.index("as stored in the repository")
     assert site["index.html"].select_one("a.next-page")["href"] != "index.html"
     assert not site["reference/MTCMRL.html"].select(".versionadded"), "of scikit-learn"
     assert "seconds" not in report._about([Execution("a", pages.STORED, "ok", math.nan, 1, 1)])
@@ -239,7 +239,7 @@ def write_copy(root, name="op", age=0, **changes):
     write(root / f"build/notebooks/{name}-full.ipynb", [], age, **({"mtclib": asdict(record)} | changes))
 
 
-@pytest.mark.parametrize(("age", "shown"), [(0, "Full profile, run in 2 s"), (200, "as stored in")])
+@pytest.mark.parametrize(("age", "shown"), [(0, "full profile](running.md), run in 2 s"), (200, "as stored in")])
 def test_the_newest_outputs_are_shown(root, age, shown):
     write_copy(root, age=age)
     _, table = report.write_report()
