@@ -53,7 +53,7 @@ def _spaced(numbers) -> str:
     return " ".join(map(str, numbers))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
     """Tasks or views with their labels, and how they were made.
 
@@ -92,8 +92,10 @@ class Dataset:
     --------
     >>> from mtclib.datasets import load
     >>> data = load("toy-multitask", random_state=0)
-    >>> [X.shape for X in data.Xs], data.n_clusters
-    ([(60, 40), (75, 40), (60, 40)], [3, 3, 3])
+    >>> data
+    <Dataset 'toy-multitask', multitask: 1 (60 x 40), 2 (75 x 40), 3 (60 x 40)>
+    >>> data.n_clusters
+    [3, 3, 3]
     """
 
     name: str
@@ -123,6 +125,11 @@ class Dataset:
                 if X.shape[0] != len(y):
                     where = f"Xs[{t}][{v}]" if self.kind == "lifelong" else f"Xs[{t}]"
                     raise ValueError(f"labels: {len(y)} labels for the {X.shape[0]} samples of {where}.")
+
+    def __repr__(self) -> str:
+        sizes = [" and ".join("{} x {}".format(*X.shape) for X in Xs) for Xs in self._matrices_of_each()]
+        parts = ", ".join(f"{name} ({size})" for name, size in zip(self.task_names, sizes))
+        return f"<{type(self).__name__} {self.name!r}, {self.kind}: {parts}>"
 
     def _check_views(self):
         if self.kind != "lifelong":

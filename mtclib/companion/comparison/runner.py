@@ -32,7 +32,7 @@ TOO_LARGE = f"more than {GIGABYTES} GB of memory"
 PROCESSES = get_context("fork" if sys.platform == "linux" else "spawn")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WithEstimatedK(Dataset):
     """A data set whose ``n_clusters`` are ``estimates``; the classes of the labels stay what they are."""
 

@@ -49,7 +49,7 @@ _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
           "minmax": "each feature scaled to a range of 2"}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class UserData(Dataset):
     """A `Dataset` from files, with the names of features and samples where the files give them."""
 

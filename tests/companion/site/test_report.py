@@ -239,7 +239,7 @@ def write_copy(root, name="op", age=0, **changes):
     write(root / f"build/notebooks/{name}-full.ipynb", [], age, **({"mtclib": asdict(record)} | changes))
 
 
-@pytest.mark.parametrize(("age", "shown"), [(0, "full profile](running.md), run in 2 s"), (200, "as stored in")])
+@pytest.mark.parametrize(("age", "shown"), [(0, "profile](running.md), run in 2 s"), (200, "as stored in")])
 def test_the_newest_outputs_are_shown(root, age, shown):
     write_copy(root, age=age)
     _, table = report.write_report()
