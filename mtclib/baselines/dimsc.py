@@ -78,6 +78,8 @@ class DiMSC(MultiViewClusterer):
 
     Warns
     -----
+    ConstantViewWarning
+        If all samples are equal in a view.
     DegenerateSubspaceWarning
         If the affinity falls into more components than clusters.
 

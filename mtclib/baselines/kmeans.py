@@ -84,6 +84,11 @@ class ConMC(MultiViewClusterer):
     init, n_init, max_iter, tol, random_state
         As in :class:`KMeans`.
 
+    Warns
+    -----
+    ConstantViewWarning
+        If all samples are equal in a view.
+
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int
@@ -130,6 +135,11 @@ class SingleView(ConMC):
     view : int, default 0
         Number of the view, from 0.
     scaling, init, n_init, max_iter, tol, random_state : see ConMC
+
+    Raises
+    ------
+    ValueError
+        In ``fit``, if there is no such view.
 
     Attributes
     ----------

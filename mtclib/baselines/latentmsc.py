@@ -85,7 +85,7 @@ class LatentMSC(MultiViewClusterer):
 
     Warns
     -----
-    DegenerateSubspaceWarning
+    ConstantViewWarning, DegenerateSubspaceWarning
         As in :class:`mtclib.baselines.DiMSC`.
 
     References

@@ -251,6 +251,11 @@ class MultiViewSNMF(MultiViewClusterer):
         After each iteration; it never rises.
     n_iter_, converged_ : int and bool
 
+    Raises
+    ------
+    ValueError
+        In ``fit``, if there is no such view.
+
     References
     ----------
     D. Kuang, C. Ding, H. Park. Symmetric Nonnegative Matrix Factorization for Graph Clustering. SDM 2012.

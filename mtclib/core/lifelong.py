@@ -209,12 +209,16 @@ class LibraryClusterer(LifelongClusterer):
         return self
 
     def predict(self, Xs):
-        """Cluster a task with the libraries as they are; nothing is learned.  The labels are int, (n,).
+        """Cluster a task with the libraries as they are; nothing is learned.
 
         Parameters
         ----------
         Xs : list of {ndarray, CSR array} of shape (n, d_v), nonnegative
             The views of a task, an earlier or a new one.
+
+        Returns
+        -------
+        ndarray of shape (n,), int
 
         Raises
         ------
@@ -259,12 +263,15 @@ class LibraryClusterer(LifelongClusterer):
     def load(cls, path):
         """An estimator that goes on where the saved one stopped, with the same results bit for bit.
 
-        It has libraries; ``labels_`` come with the next task.
-
         Parameters
         ----------
         path : str or Path
             Written by ``save``.
+
+        Returns
+        -------
+        estimator
+            With libraries; ``labels_`` come with the next task.
 
         Raises
         ------

@@ -196,7 +196,15 @@ class Divergence:
         return self.terms(X, Y).sum(axis=-1)
 
     def pairwise(self, X, Y):
-        r"""Matrix of :math:`d(x_i \| y_j)`, nonnegative, (n, m), of the rows of X (n, d) and Y (m, d).
+        r"""Matrix of :math:`d(x_i \| y_j)`.
+
+        Parameters
+        ----------
+        X, Y : ndarray of shape (n, d), (m, d)
+
+        Returns
+        -------
+        ndarray of shape (n, m), nonnegative
 
         Examples
         --------

@@ -132,9 +132,7 @@ def warn_of_constant_views(scales, first=0):
 
 
 def scale_views(Xs, scaling):
-    """The list of the views brought to comparable scales, new arrays of float64.
-
-    Features of one sign also start at 0, except with 'rows'.
+    """Views brought to comparable scales.
 
     Parameters
     ----------
@@ -147,6 +145,11 @@ def scale_views(Xs, scaling):
           'rows': each sample to length 1.  A constant feature becomes 0 in the first two.
         - 'variance': the view to total variance 1; 'dimension': divided by sqrt(d_v); 'range' (alone): the
           view to a range of length 2 between its smallest and largest entry.
+
+    Returns
+    -------
+    list of {ndarray, CSR array} of shape (n, d_v), float64
+        New arrays.  Features of one sign also start at 0, except with 'rows'.
 
     Raises
     ------
