@@ -402,7 +402,7 @@ _NAMED = {"sqeuclidean": SquaredEuclidean, "mahalanobis": Mahalanobis, "kl": Kul
           "i-divergence": IDivergence, "itakura-saito": ItakuraSaito}
 
 
-def divergence(which, metric=None) -> Divergence:
+def divergence(which, metric=None):
     """A divergence by name, or from a user's three functions.
 
     Parameters
@@ -412,6 +412,10 @@ def divergence(which, metric=None) -> Divergence:
         `UserDivergence`.
     metric : ndarray of shape (d, d), for 'mahalanobis' only
         Symmetric positive definite.
+
+    Returns
+    -------
+    Divergence
 
     Raises
     ------

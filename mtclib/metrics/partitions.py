@@ -10,16 +10,15 @@ from mtclib.metrics.scores import encode
 
 
 def partition_emd(X_t, labels_t, X_s, labels_s, *, divergence="sqeuclidean", centroids=None,
-                  marginals="empirical") -> float:
+                  marginals="empirical"):
     r"""Earth mover's distance between the partitions of two tasks: ``d_M`` of MBC, Eq. (8).
 
     .. math:: \min_W \sum_{zl} w_{zl}\, d(u^t_z \| u^s_l),\quad W 1 = \pi^t,\ W^\top 1 = \pi^s,\ W \ge 0.
 
     Two definitions are in use and they differ by an order of magnitude.  The defaults give cluster means
     recomputed from the labels and the empirical proportions of Eq. (6), which compares any two methods, or
-    the true classes.  ``marginals="uniform"`` with the `centroids` of a fitted model gives the quantity that
-    MBC minimises.  The transport is solved exactly.  Its cost, in the unit of `divergence`, is not negative
-    for a divergence, and 0 for equal partitions of equal data.
+    the true classes.  ``marginals="uniform"`` with the `centroids` of a fitted model gives the quantity
+    that MBC minimises.  The transport is solved exactly.
 
     Parameters
     ----------
@@ -36,6 +35,12 @@ def partition_emd(X_t, labels_t, X_s, labels_s, *, divergence="sqeuclidean", cen
         Centroids of a model, in place of the recomputed means.
     marginals : {"empirical", "uniform"}
         Shares of the samples, or 1/K for each cluster.
+
+    Returns
+    -------
+    float
+        The transport cost, in the unit of `divergence`: not negative for a divergence, 0 for equal
+        partitions of equal data.
 
     Raises
     ------

@@ -90,21 +90,26 @@ def tabulate(labels_true, labels_pred):
     return counts.reshape(shape), classes, clusters
 
 
-def clustering_accuracy(labels_true, labels_pred) -> float:
+def clustering_accuracy(labels_true, labels_pred):
     r"""Share of samples whose cluster is matched to their class (ACC).
 
     With :math:`n_{ij}` samples of class i in cluster j, :math:`n` in all, and classes :math:`\pi(j)`,
 
     .. math:: \mathrm{ACC} = \max_\pi \frac{1}{n} \sum_j n_{\pi(j), j}.
 
-    The matching is one to one and the best possible (Hungarian method).  The numbers of clusters and classes
-    may differ: the samples of an unmatched cluster are errors.  Used by SPMTC, MSPL and MTCMRL (the accuracy
-    of Xu, Liu and Gong, SIGIR 2003).  It is in (0, 1], and 1 for identical partitions.
+    The matching is one to one and the best possible (Hungarian method).  The numbers of clusters and
+    classes may differ: the samples of an unmatched cluster are errors.  Used by SPMTC, MSPL and MTCMRL
+    (the accuracy of Xu, Liu and Gong, SIGIR 2003).
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
+
+    Returns
+    -------
+    float
+        In (0, 1]; 1 for identical partitions.
 
     Raises
     ------
@@ -119,17 +124,21 @@ def clustering_accuracy(labels_true, labels_pred) -> float:
     return _accuracy(tabulate(labels_true, labels_pred)[0])
 
 
-def match_clusters(labels_true, labels_pred) -> dict:
+def match_clusters(labels_true, labels_pred):
     """The matching of clusters to classes that `clustering_accuracy` counts.
 
-    MTCMRL (section 4.6) permutes its relation matrices to the true classes by this map, a dict from
-    every cluster in `labels_pred` to a class, or to -1 where there are more clusters than classes.  A cluster
-    may be matched to a class that it does not meet.
+    MTCMRL (section 4.6) permutes its relation matrices to the true classes by this map.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
+
+    Returns
+    -------
+    dict
+        Cluster -> class for every cluster in `labels_pred`; -1 for a cluster without a class, when there
+        are more clusters than classes.  A cluster may be matched to a class that it does not meet.
 
     Raises
     ------
@@ -166,7 +175,7 @@ def agreement(labels, others):
     return np.mean(shares, axis=0)
 
 
-def normalized_mutual_info(labels_true, labels_pred, *, average_method) -> float:
+def normalized_mutual_info(labels_true, labels_pred, *, average_method):
     r"""Mutual information over a mean of the two entropies (NMI).
 
     With shares :math:`p_{ij}` of the samples in class i and cluster j, and their sums :math:`p_i`,
@@ -175,10 +184,7 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method) -> float
     .. math:: \mathrm{NMI} = \frac{\sum_{ij} p_{ij} \log \frac{p_{ij}}{p_i q_j}}
         {\operatorname{mean}\big(-\sum_i p_i \log p_i,\ -\sum_j q_j \log q_j\big)}.
 
-    Used by all five papers.  For the same labels, max <= arithmetic <= geometric <= min.  It is in [0, 1], 1
-    for identical partitions of two or more clusters, and 0 where one side is a single cluster.  This includes
-    both sides being single clusters, where scikit-learn returns 1: such a clustering says nothing about the
-    classes.
+    Used by all five papers.  For the same labels, max <= arithmetic <= geometric <= min.
 
     Parameters
     ----------
@@ -186,6 +192,13 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method) -> float
         Classes and clusters, as in `clustering_accuracy`; the measure is symmetric in them.
     average_method : {"max", "geometric", "arithmetic", "min"}
         The mean in the denominator.  There is no default: papers differ.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for identical partitions of two or more clusters.  0 where one side is a single
+        cluster.  This includes both sides being single clusters, where scikit-learn returns 1: such a
+        clustering says nothing about the classes.
 
     Raises
     ------
@@ -202,7 +215,7 @@ def normalized_mutual_info(labels_true, labels_pred, *, average_method) -> float
     return _nmi(tabulate(labels_true, labels_pred)[0], average_method)[0]
 
 
-def adjusted_rand_index(labels_true, labels_pred) -> float:
+def adjusted_rand_index(labels_true, labels_pred):
     r"""Rand index corrected for chance (ARI, Hubert and Arabie); used by MBC.
 
     With :math:`n_{ij}` samples of class i in cluster j, :math:`a_i` in class i, :math:`b_j` in cluster j,
@@ -211,13 +224,16 @@ def adjusted_rand_index(labels_true, labels_pred) -> float:
     .. math:: \mathrm{ARI} = \frac{\sum_{ij} \binom{n_{ij}}{2} - E}
         {\tfrac{1}{2} \big[\sum_i \binom{a_i}{2} + \sum_j \binom{b_j}{2}\big] - E}.
 
-    It is in [-0.5, 1]; near 0 for unrelated partitions, 1 for identical ones (also when both are one cluster,
-    or both are all singletons, as in scikit-learn).
-
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters, as in `clustering_accuracy`; the measure is symmetric in them.
+
+    Returns
+    -------
+    float
+        In [-0.5, 1]; near 0 for unrelated partitions, 1 for identical ones (also when both are one
+        cluster, or both are all singletons, as in scikit-learn).
 
     Examples
     --------
@@ -227,20 +243,23 @@ def adjusted_rand_index(labels_true, labels_pred) -> float:
     return _ari(tabulate(labels_true, labels_pred)[0])
 
 
-def purity(labels_true, labels_pred) -> float:
+def purity(labels_true, labels_pred):
     r"""Share of samples in the majority class of their cluster; used by MSPL and LMSC.
 
     With :math:`n_{ij}` samples of class i in cluster j and :math:`n` in all,
 
     .. math:: \mathrm{purity} = \frac{1}{n} \sum_j \max_i n_{ij}.
 
-    It is in (0, 1], never below the share of the largest class nor below the accuracy, and 1 for all
-    singletons, so compare it between equal numbers of clusters only.
-
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters, as in `clustering_accuracy`; the measure is not symmetric.
+
+    Returns
+    -------
+    float
+        In (0, 1]; never below the share of the largest class nor below the accuracy.  It is 1 for all
+        singletons, so compare it between equal numbers of clusters only.
 
     Examples
     --------
@@ -250,7 +269,7 @@ def purity(labels_true, labels_pred) -> float:
     return _purity(tabulate(labels_true, labels_pred)[0])
 
 
-def rand_index(labels_true, labels_pred) -> float:
+def rand_index(labels_true, labels_pred):
     r"""Share of pairs of samples on which the partitions agree (RI, not corrected); used by LMSC.
 
     With :math:`n_{ij}` samples of class i in cluster j, :math:`a_i` in class i, :math:`b_j` in cluster j and
@@ -259,13 +278,16 @@ def rand_index(labels_true, labels_pred) -> float:
     .. math:: \mathrm{RI} = 1 - \frac{\sum_i \binom{a_i}{2} + \sum_j \binom{b_j}{2}
         - 2 \sum_{ij} \binom{n_{ij}}{2}}{\binom{n}{2}}.
 
-    It is in [0, 1], 1 for identical partitions and for one sample, which has no pair.  It is high by chance
-    when there are many clusters: do not compare it with the ARI.
-
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters, as in `clustering_accuracy`; the measure is symmetric in them.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1 for identical partitions and for one sample, which has no pair.  High by chance when
+        there are many clusters: do not compare it with the ARI.
 
     Examples
     --------
@@ -275,15 +297,18 @@ def rand_index(labels_true, labels_pred) -> float:
     return _rand(tabulate(labels_true, labels_pred)[0])
 
 
-def score_all(labels_true, labels_pred) -> dict[str, float]:
+def score_all(labels_true, labels_pred):
     """Every measure of `SCORES`, from one contingency table.
-
-    Keys are in the order of `SCORES`, values as the single functions give.
 
     Parameters
     ----------
     labels_true, labels_pred : array-like of shape (n,)
         Classes and clusters.
+
+    Returns
+    -------
+    dict of str to float
+        Keys in the order of `SCORES`; values as the single functions give.
 
     Examples
     --------
