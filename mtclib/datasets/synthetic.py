@@ -31,8 +31,6 @@ def _documents(rng, topics, size, length, sharpness):
 def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2") -> Dataset:
     """Three tasks of three clusters each, drawn from five topics, so that the tasks are partly related.
 
-    They are sparse, with 60, 75 and 60 documents over 40 words.
-
     Parameters
     ----------
     random_state : int, default=0
@@ -42,6 +40,11 @@ def toy_multitask(random_state=0, length=30, sharpness=0.5, weighting="tfidf-l2"
         Share of a document's words that come from its topic's own eight words.
     weighting : str, default="tfidf-l2"
         As in :func:`mtclib.datasets.text.weigh`.
+
+    Returns
+    -------
+    Dataset
+        Sparse tasks of 60, 75 and 60 documents over 40 words.
 
     Examples
     --------
@@ -90,7 +93,7 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
     The paper gives the numbers of points, views and clusters; which cluster is easiest in which view (the
     first in view 1, the second in view 2, the third in view 3, the fourth in none); and that 80% of the
     entries have Gaussian noise and the others uniform noise.  Dimension (2), centres, deviations and sizes of
-    the noise are chosen here.  Views are dense; rows are in the order of the clusters.
+    the noise are chosen here.
 
     Parameters
     ----------
@@ -99,6 +102,11 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
         Distance between neighbouring centres; 6 is easier.
     noise : bool, default=True
         False gives the same points without noise, as for the paper's Figure 2; True is for its Figure 3.
+
+    Returns
+    -------
+    Dataset
+        Three dense views of two features, rows in the order of the clusters.
 
     Examples
     --------

@@ -63,6 +63,10 @@ class Corpus:
         split : {"train", "test", "all", None}, default=None
             None and "all" take every document.
 
+        Returns
+        -------
+        ndarray of int
+
         Examples
         --------
         >>> Corpus("c", "", ("x", "y"), ("a", "b"), ("1", "2"), ("", "")).select("b").tolist()
@@ -199,8 +203,6 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
                 **options) -> Dataset:
     """Make a multi-task data set from classes of a corpus.
 
-    Documents of a task are ordered by class, then as in the corpus.
-
     Parameters
     ----------
     corpus : Corpus
@@ -218,6 +220,11 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
         :func:`mtclib.datasets.text.informative_terms`.  "-mi" sums over the classes, "-ig" does not.
     **options
         Of :func:`vectorize_tasks`.
+
+    Returns
+    -------
+    Dataset
+        Documents of a task are ordered by class, then as in the corpus.
 
     Raises
     ------
@@ -250,8 +257,6 @@ def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None
 def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0, **options) -> Dataset:
     """Make a multi-task data set from your own texts: row i of a task is its document i.
 
-    Without `labels`, all documents of a task are in one class.
-
     Parameters
     ----------
     tasks : list of sequences of str
@@ -266,6 +271,11 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
         keeps all, a document without any known term as a row of zeros.
     **options
         Further ones of :func:`vectorize_tasks`.
+
+    Returns
+    -------
+    Dataset
+        Without `labels`, all documents of a task are in one class.
 
     Raises
     ------

@@ -117,7 +117,7 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=2500, stop_words="smart", select
     pages with fewer than two different words that are no SMART stop words and occur in at least ten of the
     pages (:func:`drop_pages`).  All 16 class sizes and the number of terms are then as printed.  The rule was
     found by its result, among many tried, and several others leave the same sizes: which pages the authors
-    left out remains unknown.  Class 0 is course in every task, 1 faculty, 2 project, 3 student.
+    left out remains unknown.
 
     Parameters
     ----------
@@ -126,6 +126,11 @@ def mtcmrl_webkb4(drop=("thin",), *, n_features=2500, stop_words="smart", select
     n_features, stop_words, select, **options
         See :func:`mtclib.datasets.tasks.vectorize_tasks` and :func:`mtclib.datasets.text.count_terms`.  The
         weighting (default "tfidf-l2") is among the options.
+
+    Returns
+    -------
+    Dataset
+        Class 0 is course in every task, 1 faculty, 2 project, 3 student.
     """
     data = university_pages(
         "4", drop, name="mtcmrl-webkb4", n_features=n_features, stop_words=stop_words, select=select,
@@ -161,9 +166,7 @@ def read_links(university, ids) -> sparse.csr_array:
 def webkb(university, links="both", *, weighting="stored") -> Dataset:
     r"""WebKB of the MSPL paper: the web pages of a university by words and by links.
 
-    The paper does not say how links make a view.  The views "content" (1703 words) and "link" are sparse.  A
-    page without links of the chosen sort has a zero row there; with "both" and "all" no page is.  In Texas
-    the class staff has a single page.
+    The paper does not say how links make a view.
 
     Parameters
     ----------
@@ -175,6 +178,12 @@ def webkb(university, links="both", *, weighting="stored") -> Dataset:
     weighting : {"stored", "stored-l2", "tfidf-l2"}, default="stored"
         The words are 0 or 1; "stored-l2" divides each row of both views by its Euclidean norm, "tfidf-l2"
         after tf-idf of each view.
+
+    Returns
+    -------
+    Dataset
+        Sparse views "content" (1703 words) and "link".  A page without links of the chosen sort has a zero
+        row there; with "both" and "all" no page is.  In Texas the class staff has a single page.
     """
     check_option("links", links, LINKS)
     check_option("weighting", weighting, WEIGHTINGS)
