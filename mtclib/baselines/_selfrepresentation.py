@@ -68,6 +68,10 @@ def cluster_affinity(A, n_clusters, seeds, seeding="greedy"):
 
     k-means starts once from each seed.  Rows of the embedding, (n, n_clusters), have unit length, or are zero
     for a sample that is like no other.
+
+    >>> labels, _ = cluster_affinity(np.kron(np.eye(2), np.ones((3, 3))), 2, [0])
+    >>> np.ptp(labels.reshape(2, 3), axis=1).tolist()
+    [0, 0]
     """
     V = unit_rows(spectral_embedding(NormalizedMatrix(A, keep_diagonal=True), n_clusters, seeds[0])[1])
     return best_kmeans(V, n_clusters, seeds, seeding=seeding).labels_.astype(np.intp), V

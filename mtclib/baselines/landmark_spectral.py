@@ -91,13 +91,19 @@ class LandmarkSpectral(MultiViewClusterer):
     References
     ----------
     X. Chen, D. Cai. Large Scale Spectral Clustering with Landmark-Based Representation. AAAI 2011.
+
     Z. Kang, W. Zhou, Z. Zhao, J. Shao, M. Han, Z. Xu. Large-Scale Multi-View Subspace Clustering in Linear
-    Time. AAAI 2020.  D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai, C.-K. Kwoh. Ultra-Scalable Spectral
-    Clustering and Ensemble Clustering. IEEE TKDE 32(6), 2020.
+    Time. AAAI 2020.
+
+    D. Huang, C.-D. Wang, J.-S. Wu, J.-H. Lai, C.-K. Kwoh. Ultra-Scalable Spectral Clustering and Ensemble
+    Clustering. IEEE TKDE 32(6), 2020.
 
     Examples
     --------
-    >>> views = 6 * np.eye(3)[np.arange(60) % 3] + np.random.default_rng(0).normal(size=(2, 60, 3))
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]
     >>> np.bincount(LandmarkSpectral(n_clusters=3, random_state=0).fit(views).labels_).tolist()
     [20, 20, 20]
     """

@@ -67,8 +67,10 @@ class RMKMC(MultiViewClusterer):
 
     Examples
     --------
-    >>> noise = np.random.default_rng(2).normal(size=(2, 60, 3)) * np.array([1.0, 1.5])[:, None, None]
-    >>> model = RMKMC(n_clusters=3, random_state=0).fit(6 * np.eye(3)[np.arange(60) % 3] + noise)
+    >>> rng = np.random.default_rng(2)
+    >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
+    >>> views = [means + rng.normal(size=(60, 2)), means + 1.5 * rng.normal(size=(60, 2))]
+    >>> model = RMKMC(n_clusters=3, random_state=0).fit(views)
     >>> np.bincount(model.labels_).tolist()
     [20, 20, 20]
     >>> bool(model.view_weights_[0] > model.view_weights_[1])

@@ -128,9 +128,6 @@ def _check_texts(tasks):
 def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, each=True, **options):
     """Turn the texts of several tasks into matrices over one vocabulary.
 
-    The result: a csr_array of float64 for each task, the positions of the documents that were kept for each,
-    the terms, and the steps: what was done, in order, with every option spelled out.
-
     Parameters
     ----------
     tasks : list of sequences of str
@@ -148,6 +145,17 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
         Of :func:`mtclib.datasets.text.count_terms` (which terms) and :func:`mtclib.datasets.text.weigh`
         (their weights).
 
+    Returns
+    -------
+    Xs : list of csr_array of float64
+    kept : list of ndarray of int
+        Positions of the documents that were kept, for each task.
+    terms : list of str
+    steps : tuple of dict
+        What was done, in order, with every option spelled out.
+
+    Examples
+    --------
     >>> Xs, kept, terms, _ = vectorize_tasks([["a cat", "the"], ["cat dog"]], weighting="counts")
     >>> [k.tolist() for k in kept], terms
     ([[0], [0]], ['cat', 'dog'])

@@ -89,8 +89,7 @@ def _count(texts, token_pattern):
 
 def count_terms(texts, *, token_pattern=LETTERS, min_length=1, stop_words="sklearn", stemming=None, min_df=1,
                 max_df=1.0, n_features=None, select="df"):
-    """Count the words of documents over one vocabulary: CSR (n_documents, n_terms) of int64, and the terms, a
-    list in alphabetical order.
+    """Count the words of documents over one vocabulary.
 
     Parameters
     ----------
@@ -110,6 +109,14 @@ def count_terms(texts, *, token_pattern=LETTERS, min_length=1, stop_words="sklea
         The score: document frequency, total count or variance of the counts.  Ties go to the alphabetically
         first term.
 
+    Returns
+    -------
+    counts : csr_array of int64, shape (n_documents, n_terms)
+    terms : list of str
+        In alphabetical order.
+
+    Examples
+    --------
     >>> counts, terms = count_terms(["The cat sat.", "A cat, a dog!"], min_df=2)
     >>> terms, counts.toarray().tolist()
     (['cat'], [[1], [1]])
@@ -186,15 +193,12 @@ def _idf(counts, formula) -> np.ndarray:
 
 
 def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") -> list:
-    """Turn term counts into weights: a list of csr_array of float64, one per task.
-
-    They are rounded to 9 decimals, so that the last bit of a platform's logarithm does not show; those of
-    "l1" are not, so that its rows sum to one.
+    """Turn term counts into weights.
 
     Parameters
     ----------
     counts : list of csr_array, each (n_t, d)
-        Over one vocabulary.
+        One per task, over one vocabulary.
     weighting : one of :data:`WEIGHTINGS`, default="tfidf-l2"
         "log" is ``ln(1 + count)``, "sqrt" the square root.  ``-l2`` divides each row by its Euclidean norm,
         "l1" divides its counts by their sum; "share-idf" multiplies these shares by the idf, as "tfidf" does
@@ -204,6 +208,14 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
     idf_formula : {"plain", "smooth"}, default="plain"
         ``ln(n / df)``, or scikit-learn's ``ln((1 + n) / (1 + df)) + 1``.
 
+    Returns
+    -------
+    list of csr_array of float64
+        Rounded to 9 decimals, so that the last bit of a platform's logarithm does not show; "l1" is not, so
+        that its rows sum to one.
+
+    Examples
+    --------
     >>> weigh([sparse.csr_array([[3, 4]])], "counts-l2")[0].toarray()
     array([[0.6, 0.8]])
     """
