@@ -58,7 +58,7 @@ def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkey
                           capture_output=True, text=True)
     tested = done.stdout + done.stderr
     assert done.returncode == 0, tested[-5000:]
-    assert int(re.search(r"(\d+) passed", tested)[1]) > 80, tested
+    assert int(re.search(r"(\d+) passed", tested)[1]) > 70, tested
 
 
 @pytest.mark.parametrize(("make", "name", "said"), [

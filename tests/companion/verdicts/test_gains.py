@@ -88,14 +88,6 @@ def test_the_freedom_of_two_errors_is_that_of_the_estimate_whoever_lends_the_spr
         assert np.median(gains.freedom_of(found, of_print)) == pytest.approx(wanted, rel=0.12)
 
 
-def test_a_prediction_for_which_five_runs_lend_the_spread_of_print_holds_as_often_as_it_says():
-    made = scores(np.random.default_rng(5), n=5, n_published=5, tasks=3000)
-    for cells in made.printed.values():
-        cells["std"] = np.nan
-    found = gains.of_set(made, whole=False).query("rival == 'rival'")
-    assert found["within_prediction"].mean() == pytest.approx(0.95, abs=0.015)
-
-
 def test_a_rival_whose_runs_are_all_equal_does_not_limit_the_runs_of_a_gain():
     made = scores(np.random.default_rng(0))
     values, choose = made.by["rival"]
