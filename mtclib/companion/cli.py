@@ -319,7 +319,7 @@ def identify(args) -> int:
     own = {"store": runs.RunStore(folder / "runs"), "n_jobs": args.n_jobs}
     try:
         found = search.identify(paper, protocol=protocol, names=[name], folder=folder, **own)[name]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if not mine or isinstance(error, (MtclibError, OSError)):
             raise
         raise UsageError(f"--mine {args.mine}: the search ended in {type(error).__name__}: {error}; mend the "

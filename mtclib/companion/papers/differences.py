@@ -16,7 +16,7 @@ def causes(paper):
     study = study_of(paper)
     name, found = study.known["name"], study.known["finding"]
     rows = [{"finding": one["text"], "rests on": ", ".join(one["sources"])} for one in found]
-    blocks = leverage.by_cause(study.all_verdicts())
+    blocks = leverage.by_cause(study.all_verdicts().query("counted"))
     counts = blocks.groupby("cause")["cells"].sum().sort_values(ascending=False)
     told = f"{counts.sum()} cells: {', '.join(f'{cause} ({n})' for cause, n in counts.items())}"
     return tables.Tables((

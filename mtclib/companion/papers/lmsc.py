@@ -212,11 +212,6 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         """Mean distance of a method's row from print under a graph and a weighting, as in `pipelines`."""
         return self._pipelines.at[row, "distance"]
 
-    def own_distance(self, dataset):
-        """Mean distance of LMSC's cells from print on the authors' split, in points; misprints left out."""
-        rows = self.judged.query("dataset == @dataset and method == 'LMSC' and task != 'avg'")
-        return 100 * rows.loc[rows["verdict"] != "misprint", "difference"].abs().mean()
-
     def styles(self, name, dataset):
         """How many printed purities of a data set a style of a search gives at best: "2 of 4"."""
         table = pd.read_csv(identify.table_file("lmsc", name))

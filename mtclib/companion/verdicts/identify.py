@@ -10,6 +10,7 @@ import tomllib
 from dataclasses import replace
 from functools import cache
 from itertools import chain, islice, product
+from math import prod
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from mtclib.datasets import Dataset
 LEVEL = 0.05
 COUNTS = ("ACC", "purity")  # shares of the samples of a task
 BY_LUCK = 1e-3
+MOST_POINTS = 100_000
 MOST = 200  # data sets of a reader's function, which are all kept in memory
 # What a reader's search has, as far as it is used before it is checked as part of a protocol.
 MINE = {"properties": {"datasets": {"type": "array", "items": schema.TEXT}, "loader": schema.TEXT,
@@ -295,8 +297,14 @@ def mine(paper, given):
         named = [one["method"] for one in search.get("calibration", ()) if "method" in one]
         search.setdefault("methods", {name: [name] for name in named})
     search.setdefault("leave_out", ["dataset", "task", "method", "metric"])
+    # Any hypothesis tracks that accuracies are above NMIs, and some methods above others: neither is news.
+    tasks = search.get("stage") != "sizes" and printed["task"].nunique() > 1
+    search.setdefault("permute_within", ["method", "metric"] if tasks else ["metric"])
     document.setdefault("identify", {})["mine"] = search
-    return runs.parse_protocol(document, where)
+    protocol = runs.parse_protocol(document, where)
+    if (n := prod(map(len, protocol.identify["mine"].data.values()))) > MOST_POINTS:
+        raise runs.ProtocolError(f"{where}: {n:,} combinations of [data]; give at most {MOST_POINTS:,}")
+    return protocol
 
 
 def _printed_name(name, document):

@@ -194,8 +194,12 @@ class Numbers:
         for name in [dataset] if dataset else self.study.published["dataset"].unique():
             cells = self.study.judged(name, self._source(name))
             cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
+            cells = cells[cells["verdict"].ne("misprint") | cells["counted"]]
             if deviating:
                 cells = cells[cells["verdict"].isin(["higher", "lower"])]
+            # Averages say nothing that their tasks do not, where these are there.
+            tasks = cells[cells["counted"]] if deviating else cells[cells["task"] != "avg"]
+            cells = tasks if len(tasks) else cells
             cells = matching(cells, {"metric": metric, "task": task})
             if len(cells):
                 means = self._means(method or printed, other_dataset or name, point, *setting.items())
@@ -206,7 +210,9 @@ class Numbers:
 
     @cache
     def _means(self, method, dataset, point, *setting):
-        rows = self._setting(method, dataset, point, dict(setting))
+        source, rows = self._source(dataset), self._setting(method, dataset, point, dict(setting))
+        if printed := self.study._data(source).published:
+            rows = self.study.as_measured(rows, source, printed)
         return rows.groupby(["metric", "task"])["value"].mean()
 
     def _for_cells(self, means, dataset, cells):

@@ -39,6 +39,13 @@ def test_each_cell_of_the_authors_split_stands_under_the_judged_definition_and_o
     assert shown == judged
 
 
+def test_a_distance_on_the_authors_split_is_by_their_measures_and_over_cells_that_are_judged():
+    study = study_of("lmsc")
+    cells = study.verdicts("3Sources", study.headline("3Sources")).query("counted and method == 'LMSC'")
+    found = study.numbers.distance("LMSC", dataset="3Sources", point="chosen")
+    assert found == pytest.approx(100 * cells["difference"].abs().mean())
+
+
 def test_it_matters_by_less_than_a_point_which_partition_of_k_means_is_scored():
     table = study_of("lmsc").table("partitions")
     assert set(table["partition"]) == {"single", "best", "most frequent"}

@@ -12,7 +12,7 @@ from scipy import stats
 
 from mtclib.companion import tables
 from mtclib.companion.claims import signed
-from mtclib.companion.papers import answers, in_order, scoreboard, study_of
+from mtclib.companion.papers import answers, differences, in_order, scoreboard, study_of
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import errors, intervals, ledger, leverage, published
@@ -47,6 +47,8 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
     assert silent.empty, ("each needs a [[deviation]] in the decisions.toml of its paper:\n"
                           + silent[["paper", "dataset", "method"]].drop_duplicates().to_string())
     assert leverage.by_cause(deviating)["cells"].sum() == len(deviating)
+    shown = [differences.causes(paper).tables[1].rows for paper in PAPERS]
+    assert sum(int(row[1].lines[0]) for rows in shown for row in rows) == summary["deviating"].sum()
     for paper in PAPERS:
         told = set(study_of(paper).numbers.judged["reason"])
         idle = [one["evidence"] for one in ledger.deviations(paper)

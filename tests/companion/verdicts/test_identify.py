@@ -2,6 +2,7 @@
 said of a winner: planted winners win, ties are ties, noise is noise.
 """
 
+import dataclasses
 import json
 
 import numpy as np
@@ -233,7 +234,7 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp
     page = capsys.readouterr().out
     order = ["Where printed numbers of noisy may come from (mine)", "2 hypotheses", "bootstrap",
              "noise band", "2 of each is too few", "\nnot told apart", "without one part", "permuted print",
-             "Calibration", "Hold-out rows"]
+             "luckiest", "Calibration", "Hold-out rows"]
     assert sorted(order, key=page.index) == order
     found = json.loads((out / "identify.json").read_text(encoding="utf-8"))["mine"]
     assert f"| {100 * found['distance']:.4g}, {100 * found['next']:.4g}, " in page  # points
@@ -321,7 +322,9 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", BY_THE_TOY.replace("{ method", "{ methode"), "column must be one of"),
     ("a.toml", BY_THE_TOY + 'permute_within = ["colour"]', "column must be one of"),
     ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
-    ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "column must be one of")])
+    ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "column must be one of"),
+    ("a.toml", f"{BY_THE_TOY}[data]\na = {[*range(2000)]}\nb = {[*range(2000)]}", "4,000,000 combinations"),
+    ("k.toml", BY_THE_TOY + 'loader = "builtins:exit"\n[data]\ncode = [1]', "ended in SystemExit")])
 def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
         given, content, said, printed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -333,6 +336,28 @@ def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
     told = capsys.readouterr().err.splitlines()[-1]
     assert told.startswith(f"error: --mine {given}")
     assert said in told
+
+
+def test_chance_is_no_find_in_a_strangers_search_although_all_track_how_methods_and_metrics_differ(tmp_path):
+    (tmp_path / "a.toml").write_text('datasets = ["WebKB4"]\ncalibration = [{ method = "k-means" }, '
+                                     '{ method = "SNMF" }]\n', encoding="utf-8")
+    protocol = identify.mine("mtcmrl", str(tmp_path / "a.toml"))
+    search, rng = dataclasses.replace(protocol.identify["mine"], n_permutations=99), np.random.default_rng(0)
+    cells = identify.calibration(protocol, search)
+    level = cells.groupby(["method", "metric"])["mean"].transform("mean").to_numpy()
+    p = [evidence.permutation_test(level + rng.normal(0, 0.08, (12, len(cells))), cells, search)["p"]
+         for _ in range(40)]
+    assert np.median(p) > 0.2
+
+
+@pytest.mark.parametrize(("tied", "least", "most"), [(2, 0.08, 0.25), (10, 0.5, 1.0)])
+def test_how_often_the_band_tells_equal_hypotheses_apart_is_what_the_page_says(tied, least, most):
+    rng, missed = np.random.default_rng(0), []
+    for values in rng.normal(PRINT[None, None, :, None], 0.1, (300, tied, N, evidence.FEW)):
+        distance, errors = (measure(of, CELLS, spec()) for measure, of in (
+            (evidence.distances, values.mean(axis=2)), (evidence.noise, values)))
+        missed.append(not evidence.not_told_apart(distance, errors).all())
+    assert least < np.mean(missed) < most
 
 
 N = 12
