@@ -198,29 +198,20 @@ class Numbers(numbers.Numbers, paper="mspl"):
         rows = self.study.results.frame.query("part == 'webkb-raw' and metric == 'NMI_arithmetic'")
         return rows.groupby(["dataset", "method"])["value"].mean()
 
-    def _raw_gaps(self, which):
-        """Ours on counts as stored minus printed, in points, of those cells of Table 3."""
+    def raw_gap(self, which, how="largest"):
+        """Ours on counts as stored minus printed, of some cells of Table 3: the largest size in points, how
+        many are "near", within the margin, or by how many whole points they exceed print at "least"."""
         cells, names = self.judged.query("table == '3'").query(which), {"MSPL": "MSPL, unscaled"}
         ours = [self._raw[f"{cell.dataset} (raw, both)", names.get(cell.method, cell.method)]
                 for cell in cells.itertuples()]
-        return 100 * (ours - cells["published"])
-
-    def raw_gap(self, method):
-        """Largest distance of a row of Table 3 from print on counts as stored."""
-        return self._raw_gaps(f"method == {method!r}").abs().max()
+        gaps = 100 * (ours - cells["published"])
+        size = gaps.abs()
+        return {"largest": size.max(), "near": int((size <= 5).sum()), "least": int(gaps.min())}[how]
 
     def raw_gain(self, how):
         """Least or largest gain of self-pacing on counts as stored, in points."""
         table = 100 * self._raw.unstack()
         return numbers.PICK[how](table["MSPL, unscaled"] - table["MSPL-naive, unscaled"])
-
-    def raw_near(self):
-        """Deviating cells of Table 3 that come within the margin on counts as stored."""
-        return int((self._raw_gaps("verdict in ['higher', 'lower']").abs() <= 5).sum())
-
-    def raw_unknown(self):
-        """Whole points by which cells of Table 3 without an explanation at least exceed print there."""
-        return int(self._raw_gaps("cause == 'unknown'").min())
 
 
 def _plain(rows):

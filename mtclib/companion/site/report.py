@@ -127,12 +127,6 @@ def _sets() -> str:
     return _page(SETS, pages.words("sets", rows="\n".join(rows)), *functions)
 
 
-def _method(name: str, module, uses) -> str:
-    """Return the page of a method: its class, and where the gallery uses it."""
-    links = "\n".join(f"- :ref:`{label}`" for label, used in uses.items() if name in used)
-    return _page(name, f".. autoclass:: {module.__name__}.{name}", ".. rubric:: In the gallery", links)
-
-
 def write_reference(source: Path) -> dict[str, str]:
     """Write the pages of the reference; return their names and titles."""
     groups = {"papers": ("Methods of the papers", mtclib), "compared": ("Compared methods", baselines)}
@@ -141,7 +135,10 @@ def write_reference(source: Path) -> dict[str, str]:
         found[name] = title, _page(title, AUTOMODULE.format(module))
     for name, (title, module) in groups.items():
         classes = [name for name in module.__all__ if inspect.isclass(getattr(module, name))]
-        found |= {cls: (cls, _method(cls, module, uses)) for cls in classes}
+        for cls in classes:
+            links = "\n".join(f"- :ref:`{label}`" for label, used in uses.items() if cls in used)
+            about = f".. autoclass:: {module.__name__}.{cls}"
+            found[cls] = cls, _page(cls, about, ".. rubric:: In the gallery", links)
         found[name] = title, _page(
             title, pages.words("methods", module=module.__name__, names="\n   ".join(classes)))
     (source / "reference").mkdir()
