@@ -5,10 +5,8 @@ otherwise. With fewer than six independent observations no two-sided test at 5% 
 undecided. The observations are runs (seeds) on the data sets at hand: a claim that holds, holds for these
 data. Where no test in closed form exists the runs are resampled, with a fixed seed.
 
-In the order of the file: one method against another; whole tables, column by column (a column is a task of a
-data set, scored by one metric; averages over tasks are no further observation); curves, counts, matrices and
-running times. A test is a function of a frame and parameters that says of itself that it returns a
-`ClaimResult`; whatever does so can be named.
+A column of a table is a task of a data set, scored by one metric; averages over tasks are no further
+observation. Whatever function of a frame says that it returns a `ClaimResult` is a test that can be named.
 """
 
 import inspect

@@ -82,9 +82,9 @@ def _described(fig, draw):
     return " ".join([summary, *(f"{word}: {'; '.join(names)}." for word, names in parts if names)])
 
 
-def panels(n, width, height, room=(0, 0), **shared):
-    """A figure with `n` panels of this size in two columns, and `room` (wide, high) besides."""
-    columns = min(2, n)
+def panels(n, width, height, room=(0, 0), most=2, **shared):
+    """A figure with `n` panels of this size in at most so many columns, and `room` (wide, high) besides."""
+    columns = min(most, n)
     shape = (-(-n // columns), columns)
     size = (width * shape[1] + room[0], height * shape[0] + room[1])
     fig, axes = plt.subplots(*shape, figsize=size, squeeze=False, **shared)

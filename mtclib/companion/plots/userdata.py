@@ -8,10 +8,9 @@ import scipy.sparse as sp
 from matplotlib.lines import Line2D
 from sklearn.decomposition import PCA, TruncatedSVD
 
-from mtclib.companion.plots.look import figure, legend
+from mtclib.companion.plots.look import figure, legend, panels
 from mtclib.companion.userdata.number import Candidates
 
-_PANELS = 3
 _MARKERS = "os^DvP*X"
 _DRAWN = 10_000
 _TASKS = 60  # a taller picture is more than matplotlib can write
@@ -34,11 +33,7 @@ def embedding(Xs: Sequence, labels: np.ndarray | list, names: Sequence[str], tit
         title += f": the first {_TASKS} of {len(Xs)}"
         Xs, each = Xs[:_TASKS], each[:_TASKS]
         agreement = agreement[:_TASKS] if agreement else None
-    columns = min(len(Xs), _PANELS)
-    rows = -(-len(Xs) // columns)
-    fig, axes = plt.subplots(rows, columns, figsize=(3.1 * columns + 0.2, 2.9 * rows + 0.5), squeeze=False)
-    for ax in axes.ravel()[len(Xs):]:
-        ax.remove()
+    fig, axes = panels(len(Xs), 3.1, 2.9, (0.2, 0.5), most=3)
     looks = _cluster_looks(max(int(y.max()) for y in each) + 1)
     sure = [np.ones(len(y)) for y in each] if agreement is None else (
         [*agreement] * (len(Xs) // len(agreement)))
