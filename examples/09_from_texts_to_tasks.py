@@ -1,7 +1,7 @@
 """From texts to tasks
 
-Lists of documents become tasks over one vocabulary. Each task is clustered on its own by a spectral method, and
-each cluster is described by the words that are heavier in it than elsewhere.
+Lists of documents become tasks over one vocabulary. Each task is clustered on its own by a spectral method,
+and each cluster is described by the words that are heavier in it than elsewhere.
 `from_texts` does the first step where the words themselves are not needed.
 
 The five heaviest words of each cluster of two tasks, as bars.
