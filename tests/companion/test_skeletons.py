@@ -68,7 +68,7 @@ def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkey
     (skeletons.new_paper, "KMeans", "by mtclib/base"), (skeletons.new_method, "LMSC", "by mtclib/lmsc"),
     (skeletons.new_method, "dmtfc", "by 'DMT"), (skeletons.new_method, "text", "by tests/base"),
     (skeletons.new_method, "none", "by Python"), (skeletons.new_method, "All", "by the commands"),
-    (skeletons.new_method, "Mtclib", "or the software by it"),
+    (skeletons.new_method, "Mtclib", "by the software itself"),
     (skeletons.new_method, "my-means", "letters and digits"), (skeletons.new_method, "A" * 61, "at most 60"),
     (skeletons.new_data, "News", "lower-case"), (skeletons.new_data, "class", "by Python"),
     (skeletons.new_data, "toy-multitask", "by 'toy-multi"), (skeletons.new_data, "text", "by mtclib/data")])

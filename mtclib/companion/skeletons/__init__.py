@@ -98,7 +98,8 @@ def _place(name, kind, allowed, *patterns):
     known = all_estimators() if allowed is CLASS else available()
     by += [repr(other) for other in known if other.lower().replace("-", "_") == place]
     by += ["Python"] * (keyword.iskeyword(place) or keyword.iskeyword(name))
-    by += ["the commands, which mean everything or the software by it"] * (place in ("all", "mtclib"))
+    by += ["the commands, which mean everything by it"] * (place == "all")
+    by += ["the software itself"] * (place == "mtclib")
     if by:
         raise UsageError(f"NAME: {name!r} is taken by {by[0]}; choose another.")
     return name, place
