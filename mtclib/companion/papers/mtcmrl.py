@@ -202,10 +202,10 @@ class Numbers(numbers.Numbers, paper="mtcmrl"):
         signs = [np.sign(np.subtract.outer(*[table[name].to_numpy()] * 2))[pairs] for name in table]
         return len(pairs[0]) if what == "all" else int((signs[0] != signs[1]).sum())
 
-    def gain(self, side, without=""):
-        """Mean gain over data sets in points, "printed" or "ours", without one rival."""
+    def gain(self, side, reconstruction):
+        """Mean gain over data sets in points, "printed" or "ours", over reconstructed rivals or others."""
         found = pd.read_csv(paths.data_dir() / "gains.csv", dtype={"task": str}).query("paper == 'mtcmrl'")
-        return found.query("task != 'avg' and rival != @without").groupby("dataset")[side].mean().mean()
+        return found.query("reconstruction == @reconstruction").groupby("dataset")[side].mean().mean()
 
     def sweeps(self, method, dataset, what="median"):
         """Median number of sweeps of a method at its default, or of how many "runs" are "capped"."""

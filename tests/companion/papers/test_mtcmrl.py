@@ -2,6 +2,7 @@
 
 import experiments_support as support
 import numpy as np
+import pandas as pd
 import pytest
 
 from mtclib import baselines, datasets
@@ -10,6 +11,7 @@ from mtclib.companion.papers.mtcmrl import UNLABELLED
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.verdicts import gains, reruns
 from mtclib.companion.verdicts.published import size_cells
+from mtclib.core import paths
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +69,15 @@ def planted(lost=0, **_):
     labels[0] = labels[0][lost:]
     Xs = [np.eye(5)[y] + 0.01 for y in labels]
     return datasets.Dataset("planted", "multitask", Xs, labels)
+
+
+def test_the_first_screen_tells_the_gain_over_rivals_of_our_own_making_from_that_over_others(mtcmrl):
+    told = " ".join(str(mtcmrl.pipelines_of_tables()).split())
+    found = pd.read_csv(paths.data_dir() / "gains.csv").query("paper == 'mtcmrl'")
+    means = found.groupby(["reconstruction", "dataset"])[["ours", "printed"]].mean().groupby(level=0).mean()
+    assert means.loc["yes", "ours"] > means.loc["yes", "printed"]
+    assert means.loc["no", "ours"] < means.loc["no", "printed"]
+    assert all(f"{value:+.1f}" in told for value in means.to_numpy().ravel())
 
 
 def test_rules_are_ordered_by_the_printed_sizes_that_they_give_and_the_first_is_handed_on(monkeypatch):
