@@ -45,12 +45,15 @@ def contents(data, labels, groups=None) -> pd.DataFrame:
         scores = [_above(data.Xs[i], found, present) for i in chosen]
         names = [name for i in chosen for name in _feature_names(data, i)]
         for k, marks in zip(present, np.hstack(scores)):
-            inside = found == k
+            inside, known = found == k, truth[(found == k) & (truth >= 0)]
+            sizes = np.bincount(known, minlength=1)
+            most = f"{data.class_names[t][sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)" \
+                if len(known) else ""
+            order = np.argsort(-marks, kind="stable")[:_FEATURES]
             rows.append({
                 "task": "" if views else data.task_names[t], "cluster": int(k) + 1,
-                "group": groups.names[groups.codes[t][k]], "samples": int(inside.sum()),
-                "most are": _largest_class(truth[inside], data.class_names[t]),
-                "high in": _high(marks, names)})
+                "group": groups.names[groups.codes[t][k]], "samples": int(inside.sum()), "most are": most,
+                "high in": ", ".join(names[j] for j in order if marks[j] >= _LEAST)})
     return pd.DataFrame(rows)
 
 
@@ -62,20 +65,6 @@ def _feature_names(data, i):
         return [f"feature {j + 1}{place}" for j in range(data.Xs[i].shape[1])]
     others = {name for v, known in enumerate(data.feature_names) if v != i for name in known or ()}
     return [name + place if name in others else name for name in names]
-
-
-def _largest_class(truth, names):
-    known = truth[truth >= 0]
-    if not len(known):
-        return ""
-    sizes = np.bincount(known)
-    return f"{names[sizes.argmax()]} ({100 * sizes.max() / len(known):.0f} %)"
-
-
-def _high(marks, names):
-    """The features that stand out, largest first."""
-    order = np.argsort(-marks, kind="stable")[:_FEATURES]
-    return ", ".join(names[j] for j in order if marks[j] >= _LEAST)
 
 
 def _above(X, found, present):

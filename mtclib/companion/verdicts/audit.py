@@ -113,7 +113,10 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 def repeated_groups(published):
     """Groups of two or more numbers, the scores of one method on one task, that recur, fewer by chance than
     `COINCIDENCES`, as if scores were independent, which makes that number a lower estimate."""
-    blocks, chance = _blocks(published), _chance_of_equality(published)
+    blocks, chance = _blocks(published), {}
+    for metric, group in published[published["task"] != "avg"].dropna(subset="mean").groupby("metric"):
+        gaps = pdist((group["mean"] / (2 * group["half_unit"])).to_numpy()[:, None], "cityblock")
+        chance[metric] = min(max(np.count_nonzero(gaps < 50), 1) / max(len(gaps), 1) / 100, 1.0)
     pairs = len(blocks) * (len(blocks) - 1) / 2
     groups: dict[tuple, list] = {}
     for (one, first), (two, second) in combinations(blocks.items(), 2):
@@ -136,15 +139,6 @@ def _blocks(published):
         key = tuple(row[name] for name in BLOCK)
         blocks.setdefault(key, {})[row["metric"]] = ((row["printed_mean"], row["printed_std"]), row["cell"])
     return blocks
-
-
-def _chance_of_equality(published):
-    chance = {}
-    for metric, group in published[published["task"] != "avg"].dropna(subset="mean").groupby("metric"):
-        gaps = pdist((group["mean"] / (2 * group["half_unit"])).to_numpy()[:, None], "cityblock")
-        near = max(np.count_nonzero(gaps < 50), 1)
-        chance[metric] = min(near / max(len(gaps), 1) / 100, 1.0)
-    return chance
 
 
 def _group(one, two, first, shared):
