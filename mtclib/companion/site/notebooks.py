@@ -10,6 +10,7 @@ import ast
 import json
 import re
 import time
+from collections import namedtuple
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -25,13 +26,8 @@ def find_notebooks() -> dict[str, Path]:
     return {path.stem: path for path in sorted(found, key=lambda path: (path.stem != FRONT, path.stem))}
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """What the parameters cell says of one name: its type, the default as written, the comment."""
-
-    type: str
-    default: str
-    help: str
+Parameter = namedtuple("Parameter", "type default help")
+"""What the parameters cell says of one name: its type, the default as written, the comment."""
 
 
 def parameters(path):
