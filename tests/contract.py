@@ -1,7 +1,8 @@
 """The contract of every estimator, as checks that take a class and raise AssertionError.
 
-`core/test_contract.py` runs them over all estimators.  What differs between methods is read from
-`traits`; `applies` says which checks concern a class at all.
+`core/test_contract.py` runs them over all estimators of the library and, to show that they can fail, over
+estimators that break the contract on purpose.  What differs between methods is read from `traits`; `applies`
+says which checks concern a class at all.
 """
 
 import inspect

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings, strategies as st
 from literal import mbc as literal
 from planted import equal, even_start as start, quiet_fit, skewed as data
 from scipy.optimize import linear_sum_assignment
@@ -19,6 +20,11 @@ LOOPS = literal.DIVERGENCES | {"mahalanobis": literal.mahalanobis(Q)}
 
 def model(name, Ks, **parameters):
     return MBC(Ks, divergence=name, metric=Q if name == "mahalanobis" else None, **parameters)
+
+
+def prepared(name, Xs, Ks, lam=0.5, seed=0):
+    problem = model(name, Ks, lam=lam)._prepare(Xs, Ks)[0]
+    return problem, mbc.begin(problem, start(Xs, Ks, seed), Ks)
 
 
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
@@ -56,6 +62,28 @@ def test_the_last_objective_is_that_of_the_attributes_and_relations_are_plans_in
             np.testing.assert_allclose(W.sum(axis=1), 1 / Ks[t], rtol=1e-12)
             np.testing.assert_allclose(W.sum(axis=0), 1 / Ks[s], rtol=1e-12)
             assert (W >= 0).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(max_examples=15)
+@given(T=st.integers(2, 4), lam=st.sampled_from([0.0, 1e-3, 0.5, 20.0]), seed=st.integers(0, 2**31),
+       Ks=st.lists(st.integers(1, 5), min_size=4, max_size=4))
+def test_no_half_step_raises_the_objective(name, T, lam, seed, Ks):
+    Xs, Ks = data(name, (14, 11, 9, 16)[:T], seed=seed), Ks[:T]
+    problem, state = prepared(name, Xs, Ks, lam, seed)
+
+    def renew_relations():
+        state.relation = mbc.relation_step(state.costs, problem.divergence.symmetric)
+
+    def renew_labels():
+        mbc.assign(problem, state, fill=False)
+
+    renew_relations()
+    history = []
+    for step in [renew_labels, *4 * [renew_relations, renew_labels, lambda: mbc.sweep(problem, state)]]:
+        step()
+        history.append(mbc.objective(problem, state))
+    assert (np.diff(history) <= 1e-12 * history[0]).all()
 
 
 @pytest.mark.parametrize(("K_t", "K_s"), [(1, 1), (5, 5), (4, 6), (20, 6), (7, 5), (20, 19), (300, 300)])

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, strategies as st
 from literal import clr as literal
 from scipy.linalg import block_diag
 from scipy.sparse.csgraph import connected_components
@@ -14,6 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from mtclib.baselines import CLR
 from mtclib.baselines.clr import initial_graph, smallest_eigenvectors
 from mtclib.core.base import DegenerateSubspaceWarning
+from mtclib.maths.simplex import project_simplex, project_stored_rows
 
 
 def blobs(seed=0, n=60, k=3, distance=2.0):
@@ -47,6 +49,14 @@ def test_equal_distances_share_the_weight():
     A = initial_graph(np.eye(6), 3).toarray()
     assert A.sum() == pytest.approx(6.0)
     assert set(A[A > 0].round(9)) <= {round(1 / 3, 9), round(1 / 6, 9)}
+
+
+@given(st.lists(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=9), min_size=1, max_size=6))
+def test_rows_are_projected_as_the_simplex_projection_does(rows):
+    indptr = np.cumsum([0, *map(len, rows)])
+    found = np.split(project_stored_rows(np.concatenate(rows), indptr), indptr[1:-1])
+    for row, projected in zip(rows, found):
+        np.testing.assert_allclose(projected, project_simplex(np.array(row)), atol=1e-12)
 
 
 @pytest.mark.parametrize("sizes", [(4,), (60,), (20, 30), (400,), (200, 150), (120, 120, 120)])

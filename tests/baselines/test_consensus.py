@@ -14,6 +14,7 @@ from mtclib.baselines import (
     SpectralNJW,
     consensus,
 )
+from mtclib.metrics import agreement
 
 
 def blobs(n=60, k=3, spread=1.0, seed=0):
@@ -53,6 +54,10 @@ def test_by_agreement_a_member_that_nobody_confirms_has_no_say():
     model = told([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], odd, weights="agreement")
     assert model.weights_[0][2] < 0.1 < model.weights_[0][0]
     assert adjusted_rand_score([0, 0, 0, 1, 1, 1], model.labels_[0]) == 1
+
+
+def test_a_cluster_without_counterpart_agrees_in_no_sample():
+    assert agreement([0, 0, 0, 0], [[0, 0, 0, 1]]).tolist() == [1, 1, 1, 0]
 
 
 def test_ward_equals_that_of_scikit_learn():

@@ -5,11 +5,12 @@ import pytest
 import scipy.sparse as sp
 from literal import mkc as literal
 from planted import equal, even_start as start, quiet_fit as fit
+from scipy.optimize import nnls
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
 
 from mtclib import MBC
-from mtclib.baselines import MKC
+from mtclib.baselines import MKC, _graded
 from mtclib.baselines._kernels import feature_space
 from mtclib.core.base import spawn_seeds
 from mtclib.core.starts import random_labels
@@ -76,3 +77,11 @@ def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
     expected = gaussian(Xs, np.median(pdist(np.vstack(Xs))))
     np.testing.assert_allclose(np.vstack([task.rows_of_K for task in tasks]), expected)
     np.testing.assert_allclose(tasks[1].mean()[:35], np.repeat([0.0, 1 / 15], [20, 15]))
+
+
+def test_nonnegative_memberships_reach_the_least_squares_solution_even_from_zero():
+    rng = np.random.default_rng(0)
+    points, centres, P = rng.normal(size=(20, 6)) + 0.3, rng.normal(size=(3, 6)), np.eye(20, 3)
+    for _ in range(200):
+        P = _graded.membership_steps(P, points @ centres.T, centres @ centres.T, sums_to_one=False, times=1)
+    np.testing.assert_allclose(P, [nnls(centres.T, x)[0] for x in points], atol=1e-8)

@@ -4,11 +4,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from literal import mspl as literal
 from planted import blobs, fitting
+from scipy.optimize import minimize
 
 from mtclib import MSPL
 from mtclib.baselines import RMKMC
+from mtclib.baselines.rmkmc import view_weights
 from mtclib.core.base import EmptyClusterWarning
 
 fit = fitting(RMKMC, quiet=True)
@@ -23,6 +26,17 @@ def test_every_iteration_is_that_of_the_loops(gamma):
         assert np.array_equal(model.label_history_[number + 1], B)
         assert np.allclose(model.view_weight_history_[number], alpha, rtol=1e-6)
         assert model.objective_[number] == pytest.approx(value, rel=1e-5)
+
+
+@given(seed=st.integers(0, 2**31), gamma=st.floats(1.2, 20.0), n=st.integers(1, 5))
+def test_view_weights_minimise_their_sum_on_the_simplex(seed, gamma, n):
+    h = np.random.default_rng(seed).uniform(0.5, 2.0, n)
+    alpha = view_weights(h, gamma)
+    assert alpha.sum() == pytest.approx(1.0)
+    free = minimize(lambda z: np.sum((np.exp(z) / np.exp(z).sum()) ** gamma * h), np.zeros(n), tol=1e-12)
+    assert alpha**gamma @ h <= free.fun * (1 + 1e-9)
+    for other in np.random.default_rng(seed).dirichlet(np.ones(n), 200):
+        assert alpha**gamma @ h <= other**gamma @ h * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("build", [partial(RMKMC, scaling="none"), partial(MSPL, weighting="hard"),

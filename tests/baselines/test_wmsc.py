@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from literal import wmsc as literal
 from literal.coreg import normalised
 from planted import fitting, noisy_views as views
@@ -15,6 +16,7 @@ from mtclib.maths.graphs import (
     gaussian_affinity,
     knn_affinity,
 )
+from mtclib.maths.simplex import simplex_minimiser
 
 fit = fitting(WMSC)
 
@@ -27,6 +29,19 @@ def test_weights_are_those_of_the_literal_problem(seed, ridge, smoothness):
     x, value = literal.weights([normalised(gaussian_affinity(X)) for X in Xs], 3, ridge, smoothness)
     np.testing.assert_allclose(model.weights_, x, atol=1e-8)
     assert model.weight_objective_ == pytest.approx(value, rel=1e-9)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 7), st.floats(-3, 3))
+def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m, size):
+    rng = np.random.default_rng(seed)
+    B = rng.standard_normal((m, m + 2))
+    G, y = B @ B.T + 0.1 * np.eye(m), 10.0**size * rng.standard_normal(m)
+    x = simplex_minimiser(G, y)
+    assert x.min() >= 0
+    assert x.sum() == pytest.approx(1.0, rel=1e-12)
+    gradient = G @ x - y
+    # No direction to a corner goes down.
+    assert (gradient - gradient @ x).min() >= -1e-7 * max(np.abs(gradient).max(), 1.0)
 
 
 def test_the_embedding_is_that_of_the_weighted_sum():

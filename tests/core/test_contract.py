@@ -1,4 +1,4 @@
-"""One contract for every estimator."""
+"""One contract for every estimator, and proof that the contract can be broken."""
 
 import warnings
 from dataclasses import replace
@@ -7,11 +7,12 @@ from functools import partial
 import contract
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans as SklearnKMeans
 
 from mtclib import spmtc
 from mtclib.baselines import KMeans, consensus
 from mtclib.baselines.registry import all_estimators, estimator
-from mtclib.core.base import spawn_seeds, stops
+from mtclib.core.base import Fit, spawn_seeds, stops
 from mtclib.core.shield import NumericalError, shield
 
 
@@ -41,16 +42,103 @@ def test_estimator_keeps_the_contract(cls, name):
     contract.CHECKS[name](cls)
 
 
-def test_a_start_that_diverged_is_not_the_best():
-    class DivergesFirst(KMeans):
+def changed(fit_task):
+    """k-means that fits a task by ``fit_task(fit, X, n_clusters, seed)``, where ``fit`` is the right way."""
+    class Changed(KMeans):
         def _fit_task(self, X, n_clusters, seed):
-            found = super()._fit_task(X, n_clusters, seed)
-            return replace(found, objective=[np.nan]) if seed == spawn_seeds(0, 1)[0] else found
+            return fit_task(super()._fit_task, X, n_clusters, seed)
+
+    return Changed
+
+
+def spoiled(change):
+    """k-means whose result, one ``Fit`` per task, is what ``change`` makes of it."""
+    return changed(lambda fit, *task: replace(found := fit(*task), **change(found)))
+
+
+GlobalSeed = changed(lambda fit, X, k, seed: fit(X, k, np.random.randint(1000)))  # noqa: NPY002
+SeesTheScale = changed(lambda fit, X, k, seed: fit(np.minimum(X, 1.0), k, seed))
+RisingObjective = spoiled(lambda fit: {"objective": [*fit.objective, fit.objective[-1] + 1.0]})
+LabelsOutOfRange = spoiled(lambda fit: {"labels": fit.labels + 1})
+NeverWarns = spoiled(lambda fit: {"converged": True})
+IgnoresClusters = spoiled(lambda fit: {"labels": np.zeros_like(fit.labels)})
+
+
+class MutatesInput(KMeans):
+    def fit(self, Xs, y=None):
+        if isinstance(Xs, list) and isinstance(Xs[0], np.ndarray) and Xs[0].dtype == float:
+            Xs[0][0] += 1.0
+        return super().fit(Xs)
+
+
+class HasNoShield(KMeans):
+    def fit(self, Xs, y=None):
+        np.linalg.cholesky(Xs[0].T @ Xs[0])
+        return super().fit(Xs)
+
+
+class AcceptsAnything(KMeans):
+    def _check_parameters(self):
+        pass
+
+    def _fit_task(self, X, n_clusters, seed):
+        self.init, kept = "random", self.init
+        fit = super()._fit_task(X, n_clusters, seed)
+        self.init = kept
+        return fit
+
+
+@changed
+def RoundsDenseDataOtherwise(fit, X, n_clusters, seed):
+    model = SklearnKMeans(n_clusters, init="random", n_init=1, random_state=seed).fit(X)
+    return Fit(model.labels_.astype(int), [model.inertia_], True)
+
+
+class DependsOnOrder(KMeans):
+    def _fit_best(self, prepared, n_clusters, seeds):
+        self._place = 0
+        return super()._fit_best(prepared, n_clusters, seeds)
+
+    def _fit_task(self, X, n_clusters, seed):
+        self._place += 1
+        fit = super()._fit_task(X, n_clusters, seed)
+        return replace(fit, labels=(fit.labels + self._place) % n_clusters)
+
+
+@pytest.mark.parametrize(("broken", "check"), [
+    (GlobalSeed, "same_seed_gives_the_same_and_the_global_generator_is_left_alone"),
+    (MutatesInput, "input_is_not_mutated"),
+    (RisingObjective, "objective_never_rises"),
+    (LabelsOutOfRange, "fit_returns_self_with_valid_results"),
+    (NeverWarns, "one_iteration_warns_and_is_not_converged"),
+    (AcceptsAnything, "bad_parameters_are_refused_by_name"),
+    (RoundsDenseDataOtherwise, "csr_and_dense_agree"),
+    (DependsOnOrder, "task_order_does_not_matter"),
+    (IgnoresClusters, "planted_clusters_are_recovered"),
+    (HasNoShield, "extremes_give_finite_results_or_are_named"),
+    (SeesTheScale, "scale_of_the_data_does_not_matter"),
+])
+def test_the_contract_catches_a_broken_estimator(broken, check):
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        for _ in range(5):
+            contract.CHECKS[check](broken)
+
+
+def test_unknown_estimator_lists_the_known_ones():
+    with pytest.raises(ValueError, match="MTCMRL"):
+        estimator("MTCMLR")
+
+
+def test_a_start_that_diverged_is_not_the_best():
+    @changed
+    def diverges_first(fit, X, n_clusters, seed):
+        found = fit(X, n_clusters, seed)
+        return replace(found, objective=[np.nan]) if seed == spawn_seeds(0, 1)[0] else found
 
     Xs = contract.planted(KMeans)
-    assert np.isfinite(DivergesFirst(3, n_init=2, random_state=0).fit(Xs).objective_).all()
+    assert np.isfinite(diverges_first(3, n_init=2, random_state=0).fit(Xs).objective_).all()
     with pytest.raises(NumericalError, match="broke down.*diverged: objective_"):
-        DivergesFirst(3, random_state=0).fit(Xs)
+        diverges_first(3, random_state=0).fit(Xs)
 
 
 @pytest.mark.parametrize(("method", "parameters", "change", "named"), [

@@ -49,6 +49,18 @@ def test_help_and_lists_come_before_numpy_is_loaded(words, said):
     assert not found.stderr.strip()
 
 
+def test_a_file_is_refused_before_anything_that_draws_is_loaded():
+    found = run("from mtclib.companion.cli import main\nprint(main(['cluster', 'none.csv']))", ["matplotlib"])
+    assert "none.csv: there is no such file" in found.stderr
+    assert found.stdout == "2\n"
+
+
+def test_the_block_bites():
+    found = run("import mtclib.core.paths", blocked=("subprocess",))
+    assert found.returncode != 0
+    assert "mtclib.core.paths imports subprocess" in found.stderr
+
+
 @pytest.mark.parametrize(("code", "extra"), [("import mtclib.datasets", "mtclib[datasets]"),
                                              ("from mtclib.companion import Study", "mtclib[companion]")])
 def test_what_needs_an_extra_says_which(code, extra):

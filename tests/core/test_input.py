@@ -124,6 +124,13 @@ def test_other_names_are_refused(model, other):
         model.fit([frame(X), other])
 
 
+def test_a_stream_keeps_the_columns_of_its_first_task():
+    for first, turned in ((Table(X), Table(Y).select(COLUMNS)), (frame(X), frame(Y).iloc[:, COLUMNS])):
+        model = LMSC(3, random_state=0).partial_fit([first])
+        with pytest.raises(ValueError, match="other columns than in the first task"):
+            model.partial_fit([turned])
+
+
 def test_features_are_counted_and_named_as_scikit_learn_has_it():
     views = [frame(X), frame(groups(1, 9), columns="v")]
     model = AWP(3).fit(views)

@@ -6,10 +6,11 @@ import scipy.sparse as sp
 from hypothesis import given, strategies as st
 from literal import mbc as literal
 from scipy.optimize import approx_fprime
+from scipy.spatial.distance import cdist
 from scipy.special import wrightomega
 
 from mtclib.maths import centroids
-from mtclib.maths.bregman import divergence, pooled_metric
+from mtclib.maths.bregman import Smoothed, divergence, mean_entry, pooled_metric
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, -0.3], [0.0, -0.3, 0.7]])
 TABLE_1 = {"sqeuclidean": (literal.sqeuclidean, lambda x: x @ x),
@@ -132,6 +133,14 @@ def test_log_wright_omega_equals_scipy_and_goes_on_where_it_underflows():
     assert centroids.log_wright_omega(np.array([-1e4]))[0] == -1e4
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e4, 1e7])
+def test_distances_stay_accurate_far_from_the_origin(offset):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(30, 4)) + offset, rng.normal(size=(5, 4)) + offset
+    np.testing.assert_allclose(divergence("sqeuclidean").pairwise(X, Y), cdist(X, Y, "sqeuclidean"),
+                               rtol=1e-8, atol=1e-8)
+
+
 def test_the_pooled_metric_whitens_the_samples_of_all_tasks_together():
     rng = np.random.default_rng(0)
     Xs = [rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) + 5 for n in (30, 50)]
@@ -139,6 +148,30 @@ def test_the_pooled_metric_whitens_the_samples_of_all_tasks_together():
     np.testing.assert_allclose(metric @ np.cov(np.vstack(Xs).T, bias=True), np.eye(3), atol=1e-4)
     np.testing.assert_allclose(pooled_metric([sp.csr_array(X) for X in Xs]), metric, rtol=1e-6)
     np.testing.assert_allclose(pooled_metric([np.ones((3, 2))]), np.eye(2))
+
+
+@pytest.mark.parametrize("density", [0.2, 1.0])
+@pytest.mark.parametrize("smoothing", [0.0, 0.3])
+@pytest.mark.parametrize("name", TABLE_1)
+def test_smoothed_sparse_data_equal_the_smoothed_dense_array(name, smoothing, density):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((9, 3)) < density, rng.uniform(0.5, 2, (9, 3)), 0.0)
+    if not smoothing and density < 1 and not named(name).symmetric:
+        X[X == 0] = 0.25
+    if name == "kl":
+        X = (X + 1e-3 * (X.sum(axis=1, keepdims=True) == 0)) / (X.sum(axis=1, keepdims=True) + 3e-3 * (
+            X.sum(axis=1, keepdims=True) == 0))
+    whole = (1 - smoothing) * X + smoothing * X.mean()
+    labels, anchor, directions = np.arange(9) % 4, whole.mean(axis=0), rng.normal(size=(2, 3))
+    for form in (X, sp.csr_array(X)):
+        task = Smoothed(form, smoothing, mean_entry([form]))
+        np.testing.assert_allclose(task.sums(labels, 5), [whole[labels == z].sum(axis=0) for z in range(5)])
+        np.testing.assert_allclose(task.products(directions), whole @ directions.T)
+        np.testing.assert_allclose(task.rows(np.array([3, 1])), whole[[3, 1]])
+        np.testing.assert_allclose(task.mean(), anchor)
+        np.testing.assert_allclose(np.unique(task.values().round(12)), np.unique(whole.round(12)))
+        np.testing.assert_allclose(task.divergences_from(named(name), anchor),
+                                   [TABLE_1[name][0](x, anchor) for x in whole], rtol=1e-10, atol=1e-13)
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

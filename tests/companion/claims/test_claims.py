@@ -12,6 +12,7 @@ from scipy import stats
 from mtclib.companion import claims
 from mtclib.companion.papers.results import PaperResults
 from mtclib.companion.verdicts import published
+from mtclib.core.paths import paper_dir
 
 
 def tidy(rows):
@@ -262,8 +263,8 @@ def test_runs_are_the_observations_and_wins_are_over_runs_and_tasks():
 
 def test_equal_scores_are_decided_by_chance_in_about_5_percent():
     equal = in_tasks(["avg"], A=0.7, B=0.7)
-    decided = [claims.mean_greater(results(equal, seed=seed), *AB).status for seed in range(80)]
-    assert 0 < sum(status != "undecided" for status in decided) <= 9
+    decided = [claims.mean_greater(results(equal, seed=seed), *AB).status for seed in range(150)]
+    assert 0 < sum(status != "undecided" for status in decided) <= 15
 
 
 @pytest.mark.parametrize("sd", [0.002, 0.02])
@@ -300,6 +301,19 @@ def test_a_relation_is_renamed_on_both_sides_before_it_is_shown():
     assert claims.largest_entry_names_counterpart(mapped, "toy").counts.startswith("2 of 2")
 
 
+@pytest.mark.parametrize(("dataset", "rows", "columns", "counts"), [
+    ("WebKB4", list("1234"), list("1234"), "3 of 4"),
+    ("20NewsGroups", ["comp", "rec", "sci"], ["comp", "rec", "sci", "talk"], "3 of 3"),
+    ("Reuters", ["economic", "metal", "food"], ["economic", "energy", "metal"], "2 of 2")])
+def test_the_printed_relation_matrices_bear_out_the_sentence_in_most_rows(dataset, rows, columns, counts):
+    entries = pd.read_csv(paper_dir("mtcmrl") / "facts.csv").query("quantity == 'G' and dataset == @dataset")
+    entries = entries.astype({"row": int, "col": int, "value": float})
+    matrix = entries.pivot(index="row", columns="col", values="value")
+    assert (matrix.shape, matrix.to_numpy().sum()) == ((len(rows), len(columns)), pytest.approx(1.0))
+    frame = relations([matrix.to_numpy()], rows, columns)
+    assert claims.largest_entry_names_counterpart(frame, "toy").counts.startswith(counts)
+
+
 def test_the_printed_tables_have_their_own_record():
     rivals = ["DMTFC", "DMTRC", "CLR"]
     record = claims.printed_record(published.load("mtcmrl"), "MTCMRL", rivals, "ACC", "WebKB4")
@@ -326,7 +340,7 @@ def bold(frame):
 
 def test_the_bold_rule_marks_the_best_and_what_a_t_test_cannot_tell_from_it_and_leaves_out_few_equals():
     assert bold(results(in_tasks("1", best=0.7, near=0.699, far=0.6))) == {"best", "near"}
-    marked = [bold(results(in_tasks("1", x=0.5, y=0.5), seed=seed)) for seed in range(60)]
+    marked = [bold(results(in_tasks("1", x=0.5, y=0.5), seed=seed)) for seed in range(100)]
     assert 0.0 < np.mean([len(both) < 2 for both in marked]) < 0.12
 
 

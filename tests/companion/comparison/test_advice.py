@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.path import Path
 from matplotlib.text import Text
 
-from benchmarks import comparison_sets
+from benchmarks import candidates, comparison_sets
 from mtclib.companion.comparison import advice, command, exam, frontier, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen
 from mtclib.companion.userdata import load
@@ -121,6 +121,16 @@ def test_what_is_lost_without_a_number_is_known_on_every_set_that_is_run(kind):
     assert set(found["set"]) == set(advice.evidence(kind).done)
     assert (found.groupby("set").size() == 1 + len(command.RULES)).all()
     assert f"lost {command.without_k(kind)[command.USED].mean():.0f} points" in command.lost_without_k(kind)
+
+
+def test_prediction_strength_and_stability_find_planted_clusters():
+    rng, y = np.random.default_rng(0), np.arange(150) % 3
+    V = np.eye(3)[y] + rng.normal(0, 0.05, (150, 3))
+    assert candidates.strength(V, 3, rng) == 1
+    assert candidates.stability(V, 3, rng) == 1
+    worse = np.hstack([V, rng.normal(0, 0.3, (150, 2))])
+    assert candidates.strength(worse, 5, rng) < 0.8
+    assert candidates.stability(worse, 5, rng) < 0.8
 
 
 def test_sharing_is_measured_against_a_method_s_own_single_task_version_and_correlated_over_sources():

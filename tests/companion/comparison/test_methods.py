@@ -2,10 +2,12 @@
 
 import itertools
 import re
+import runpy
 
 import pandas as pd
 import pytest
 
+from benchmarks.growth import reason
 from benchmarks.method_costs import above_order
 from mtclib.baselines.registry import all_estimators, estimator
 from mtclib.companion.claims import paired_differences
@@ -172,10 +174,33 @@ def test_every_method_stands_beside_its_floor_and_its_growth_and_what_is_above_s
     assert len(methods.measured_growth().rows) == len(methods.beside_floors().rows) == len(known)
 
 
+def test_the_growth_that_is_shown_says_how_long_fits_may_take_and_why_sizes_end():
+    growth = pd.read_csv(paths.data_dir() / "growth.csv")
+    caption, limits = methods.measured_growth().caption, growth["limit [s]"]
+    assert f"at most 8 GB and {limits.min():g} to {limits.max():g} s" in caption
+    others = growth["stopped by"][~growth["stopped by"].isin(["size", "seconds", "memory"])]
+    assert others.str.count(r"\(").equals(others.str.count(r"\)"))  # none is cut off
+    long = "a word " * 30
+    assert reason(ValueError(f"{long}; what to do")) == f"ValueError: {long}"
+
+
 def test_the_stated_order_is_that_of_the_cost_where_it_has_powers_of_n():
     for name, row in methods.methods_table().iterrows():
         powers = re.findall(r"\b[nr]\^(\d)", row["cost" if row["grows"] == "iteration" else "setup"])
         assert row["order_n"] >= max(map(int, powers), default=1), name
+
+
+def test_the_recorded_cluster_run_is_that_of_its_script_and_of_a_whole_profile():
+    found = methods.recorded("cluster")
+    script = runpy.run_path(str(paths.root() / "benchmarks" / "cluster_run.py"))
+    assert tuple(name.replace(" ", "_") for name in found) == script["RECORD"]
+    fits = methods.full_profiles([found["paper"]])["fits"].item()
+    assert 0.8 * fits <= found["jobs"] <= fits, "studies that came later were not part of it"
+    assert found["killed after seconds"] < found["seconds dask"]
+    assert found["workers"] >= 2
+    assert found["identical labels"]
+    assert found["identical scores"]
+    assert found["identical objectives"]
 
 
 def test_a_card_is_folded_below_the_name_and_the_source_of_its_method():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.lmsc_rivals import drawn
+from benchmarks.lmsc_rivals import affinity, drawn, of_each_kind
 from mtclib.baselines.awp import alternate
 from mtclib.companion.papers import study_of
 from mtclib.companion.papers.lmsc import AS_RELEASED, RELEASED, SEEDS_TO_CHOOSE
@@ -54,6 +54,15 @@ def test_it_matters_by_less_than_a_point_which_partition_of_k_means_is_scored():
     assert f"best {points['best']:.1f}" in str(study_of("lmsc").rivals())
 
 
+def test_of_many_starts_the_best_has_the_lowest_inertia_and_the_most_frequent_is_one_of_them():
+    Z = np.random.default_rng(0).normal(size=(30, 2))
+    found = of_each_kind(Z, 4)
+    inertia = [sum(((Z[y == c] - Z[y == c].mean(axis=0)) ** 2).sum() for c in np.unique(y))
+               for y in found["single"]]
+    assert (found["best"] == found["single"][np.argmin(inertia)]).all()
+    assert any((found["most frequent"] == y).all() for y in found["single"])
+
+
 def test_draws_of_signs_end_where_some_choice_of_signs_ends_and_the_committed_ones_are_shown():
     rng = np.random.default_rng(0)
     Fs = [np.linalg.qr(rng.normal(size=(12, 2)))[0] for _ in range(2)]
@@ -94,3 +103,13 @@ def test_the_setting_of_the_release_is_the_best_of_those_with_many_seeds_as_the_
     assert list(chosen) == [repeated.mean().idxmax()]
     scores = draws.Scores(study, name, draws.headline(study, name))
     assert len(scores.by["LMSC"][0]) == repeated.shape[1], "gains choose among the same settings"
+
+
+def test_adaptive_neighbours_have_weights_that_fall_linearly_to_the_next_neighbour():
+    X = np.array([[0.0], [1.0], [2.0], [4.0], [9.0]])
+    W = np.zeros((5, 5))
+    for i in range(5):
+        near = sorted((float((X[i, 0] - X[j, 0]) ** 2), j) for j in range(5) if j != i)[:3]
+        for square, j in near[:2]:
+            W[i, j] = (near[2][0] - square) / sum(near[2][0] - other for other, _ in near[:2])
+    np.testing.assert_allclose(affinity(X, "adaptive", 2), (W + W.T) / 2)

@@ -63,6 +63,11 @@ def test_an_open_choice_that_was_measured_on_data_that_are_judged_no_more_says_s
         "ORGSvsPEOPLE (presence, not judged)", *names[1:]]
 
 
+def test_readings_of_rivals_have_a_sentence_for_each_printed_set():
+    (finding,) = (one for one in study_of("mtcmrl").known["finding"] if "study readings" in one["sources"])
+    assert all(name in finding["text"] for name in ("20 Newsgroups", "Reuters", "WebKB4"))
+
+
 @pytest.mark.parametrize(("paper", "shown", "args", "said"), [
     ("mtcmrl", "printed_tables", ["20NewsGroups"], "(identified by sizes). The true labels chose the words."),
     ("mtcmrl", "printed_tables", ["Reuters"], "(identified by sizes)"),

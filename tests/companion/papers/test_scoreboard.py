@@ -169,11 +169,28 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     assert f"{signed(found['ours'])} points" in bold[-1][1]
     assert ("turn the sign on" in bold[-1][2]) == bool(answers.turns(paper))
     assert f"{found['recurs']:.0f} of " in told[0]
+    between = "" if np.isnan(found["ratio_low"]) else f" ({found['ratio_low']:.2f} to"
+    assert f"{found['ratio']:.2f} of the printed one{between}" in told[0]
     below = study.pipelines_of_tables().text
     drawn = pd.read_csv(paths.data_dir() / "gain_statistics.csv").query("paper == @paper and sets > 0")
     explained = {"all", *re.findall(r"[\w+-]+", below + plain)}
     assert all(explained.issuperset(name.split()) for name in drawn["rival"]), "each name in the picture"
     assert all(one in below for one in told)
+    whole = answers.line(paper)
+    several = whole["best_ours"] < whole["ours"]
+    assert several == (f"best rival of each column: {whole['best_ours']:+.1f} (" in " ".join(told))
+    covered = pd.read_csv(paths.data_dir() / "gain_errors.csv").set_index(["paper", "rate"])["found"][paper]
+    assert (covered["interval"] < 0.9) == ("too narrow" in " ".join(told))
+    assert f"Simulated: {100 * covered['interval']:.0f} % of 95 % intervals" in answers.by_table(study).text
+    between = pd.read_csv(paths.data_dir() / "row_statistics.csv").query("paper == @paper")
+    shown = [f"{row.kind} {row.mean:+.1f} ({row.low:+.1f} to {row.high:+.1f}), tau {row.tau:.1f}"
+             for row in between.itertuples()]
+    rows = answers.row_verdicts(study).text
+    assert all(one in rows for one in shown)
+    assert study.told_pipelines() in " ".join(rows.split())
+    worse = found["worse_on"].split(", ") if found["worse"] else ["none"]
+    assert len(worse) == max(found["worse"], 1)
+    assert f"worse on {', '.join(worse)}." in " ".join(told)
     means = pd.read_csv(paths.data_dir() / "multiverse.csv").query("paper == @paper")
     means = means[means["metric"] != "d_M"].groupby(["dataset", "pipeline"])[["printed", "ours"]].mean()
     turned = (np.sign(means["printed"]) == np.sign(means["ours"])).groupby("dataset").nunique() == 2

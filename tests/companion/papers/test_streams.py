@@ -102,3 +102,10 @@ def test_libraries_stay_small_while_data_and_refits_grow_and_another_pooled_meth
     # Learning all tasks again ends where the stream is.
     last = frame[frame["tasks_seen"] == 3].set_index("method")["value"]
     assert last["LMSC"] == last[streams.REFIT]
+
+
+def test_pooled_views_hold_the_samples_of_all_tasks_in_order():
+    tasks, _ = planted(n=6)
+    pooled, dense = streams.pool(tasks), streams.pool([[X.toarray() for X in task] for task in tasks])
+    assert ([X.shape for X in pooled], (pooled[1][6:12] != tasks[1][1]).nnz) == ([(18, 9), (18, 12)], 0)
+    assert np.array_equal(dense[0], pooled[0].toarray())

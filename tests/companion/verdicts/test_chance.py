@@ -43,6 +43,15 @@ def test_the_band_of_a_rand_index_is_by_the_pairs_that_the_judged_pipeline_count
     assert row["chance"] == pytest.approx(((n - 1) * unordered + 1) / n, abs=6e-4)
 
 
+def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_24_of_27_cells_of_3sources():
+    cells = scoreboard.all_verdicts().query("paper == 'lmsc' and dataset == '3Sources' and in_band")
+    rows = cells[cells["method"].isin(["SNMF", "L2SC", "LLMC"]) & cells["task"].isin(["1", "2", "3"])]
+    assert len(rows) == 24
+    counted = scoreboard.by_chance(scoreboard.all_verdicts())["in the band"]
+    assert counted["lmsc", "3Sources"] == len(cells)
+    assert counted["lmsc", "Cornell"] > 30
+
+
 def test_only_the_set_that_nobody_could_run_has_no_band():
     cells = scoreboard.all_verdicts()
     without = cells[cells["chance"].isna() & cells["printed"].notna()]

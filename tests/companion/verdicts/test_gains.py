@@ -88,6 +88,22 @@ def test_the_freedom_of_two_errors_is_that_of_the_estimate_whoever_lends_the_spr
         assert np.median(gains.freedom_of(found, of_print)) == pytest.approx(wanted, rel=0.12)
 
 
+def test_a_printed_gain_of_one_split_has_no_freedom_but_that_of_our_runs():
+    made = scores(np.random.default_rng(5), n=10)
+    made.n_published = 1
+    found = gains.of_set(made, whole=False)
+    for of_print in (0.5, 1.0):
+        assert gains.freedom_of(found.assign(printed_error=found["spread"]), of_print) == pytest.approx(9)
+
+
+def test_a_prediction_for_which_five_runs_lend_the_spread_of_print_holds_as_often_as_it_says():
+    made = scores(np.random.default_rng(5), n=5, n_published=5, tasks=3000)
+    for cells in made.printed.values():
+        cells["std"] = np.nan
+    found = gains.of_set(made, whole=False).query("rival == 'rival'")
+    assert found["within_prediction"].mean() == pytest.approx(0.95, abs=0.015)
+
+
 def test_a_rival_whose_runs_are_all_equal_does_not_limit_the_runs_of_a_gain():
     made = scores(np.random.default_rng(0))
     values, choose = made.by["rival"]
@@ -317,6 +333,14 @@ def test_the_interval_of_a_mean_gain_covers_and_that_over_the_best_of_equal_riva
     # Six rivals as good as each other: the best of a trial is best by chance, and its gain too low.
     equal = [simulated(seed, others=6) for seed in range(10)]
     assert np.mean([reruns._of_means([one], True) for one in equal]) < np.mean(best) - 0.05
+
+
+def test_the_simulated_interval_of_a_mean_is_as_wide_as_the_one_that_is_committed():
+    part = simulated(3)
+    low, high = gains._interval(part.frame, part.ours - part.ours.mean(axis=0))
+    weights = part.weights(part.ours, best=False)
+    width = 2 * stats.t.ppf(0.975, 19) * np.sqrt(part.variance_of_sum(weights, weights).mean())
+    assert high - low == pytest.approx(width, rel=0.1)
 
 
 def test_the_range_over_pipelines_is_over_those_that_have_every_gain_of_the_headline():
