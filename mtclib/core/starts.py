@@ -8,8 +8,7 @@ from threading import Lock
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn import config_context
-from sklearn.cluster import KMeans, kmeans_plusplus
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from threadpoolctl import OpenBLASController, ThreadpoolController  # comes with scikit-learn
@@ -116,7 +115,7 @@ def kmeans_once(X, n_clusters, seed, init="random", max_iter=300, tol=1e-4, star
     # Of copies any may be drawn: they are the same centroid.
     if dense and (init == "random" or _differ(X, 1e-10) or _differ(np.unique(X, axis=0), 1e-10)):
         rng = np.random.RandomState(seed)  # drawn from as scikit-learn does
-        start = (_seeded(X, n_clusters, [rng], "greedy")[0] if init == "k-means++" else
+        start = (_seeded(X, n_clusters, [rng], "greedy", True)[0] if init == "k-means++" else
                  X[rng.choice(len(X), n_clusters, replace=False, p=np.full(len(X), 1 / len(X)))])
         if _as_sparse(model, X, start):
             return model
@@ -139,10 +138,10 @@ def best_kmeans(Z, n_clusters, seeds, max_iter=300, seeding="greedy"):
     Z = np.asarray(Z, dtype=float)
     # Dense data are faster, but round otherwise; where many rows are equal, that could change what is drawn.
     fast = _differ(Z, 1e-10, most=0.9)
-    starts = _seeded(Z if fast else sp.csr_array(Z), n_clusters, seeds, seeding)
+    starts = _seeded(Z, n_clusters, seeds, seeding, fast)
     apart = all(_differ(start, 1e-6) for start in starts)
     if fast and not apart:
-        starts = _seeded(sp.csr_array(Z), n_clusters, seeds, seeding)
+        starts = _seeded(Z, n_clusters, seeds, seeding, False)
     if apart and len(starts) > 1:
         # These runs only tell which starts can be the best.
         runs = _competing(Z, starts, max_iter)
@@ -172,46 +171,43 @@ def firsts(labels):
     return first[inverse]
 
 
-def _seeded(Z, n_clusters, seeds, seeding):
+def _seeded(Z, n_clusters, seeds, seeding, fast):
     """Centroids that k-means starts from, (n_clusters, h), for each seed."""
-    n = Z.shape[0]
+    n = len(Z)
     if seeding == "random":
-        rows = [np.random.default_rng(seed).choice(n, n_clusters, replace=False) for seed in seeds]
-        return [Z[one].toarray() if sp.issparse(Z) else Z[one] for one in rows]
+        return [Z[np.random.default_rng(seed).choice(n, n_clusters, replace=False)] for seed in seeds]
     trials = 2 + int(np.log(n_clusters)) if seeding == "greedy" else 1
+    rngs, step = list(map(check_random_state, seeds)), max(1, int(AT_ONCE / (trials * n)))
+    parts = (rngs[first:first + step] for first in range(0, len(rngs), step))
     with one_thread():
-        if not sp.issparse(Z):
-            rngs, step = list(map(check_random_state, seeds)), max(1, int(AT_ONCE / (trials * n)))
-            parts = (rngs[first:first + step] for first in range(0, len(rngs), step))
-            return [start for part in parts for start in Z[_spread(Z, n_clusters, part, trials)]]
-        # Checks take longer than the seeding of a small task.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            return [kmeans_plusplus(Z, n_clusters, random_state=seed, n_local_trials=trials)[0]
-                    for seed in seeds]
+        return [start for part in parts for start in Z[_spread(Z, n_clusters, part, trials, fast)]]
 
 
-def _spread(X, n_clusters, rngs, trials):
+def _spread(X, n_clusters, rngs, trials, fast):
     """Rows that k-means++ takes with each generator, (s, n_clusters), for all generators at once.  They are
     those of scikit-learn to the last bit, which decides between two rows that are nearest to each other:
-    products have the same shapes."""
+    products have the same shapes.  If not ``fast``, they are those of the rows in sparse form, whose products
+    add one column after the other."""
     n, s = len(X), len(rngs)
-    squares, each, ones = np.einsum("ij,ij->i", X, X), np.full(n, 1.0 / n), np.ones(n)
+    own, each, ones = np.einsum("ij,ij->i", X, X), np.full(n, 1.0 / n), np.ones(n)
+    columns = np.ascontiguousarray(X.T)
+    squares = own if fast else sum(columns**2)
 
-    def distances(rows):
-        found = (-2.0 * X[rows]) @ X.T
-        found += squares[rows, None]
+    def distances(rows, squared):
+        found = (-2.0 * X[rows]) @ X.T if fast else -2.0 * sum(x[rows][..., None] * x for x in columns)
+        found += squared[rows, None]
         found += squares
         return np.maximum(found, 0.0, out=found)
 
     chosen, every = np.empty((s, n_clusters), dtype=np.intp), np.arange(s)
     chosen[:, 0] = [rng.choice(n, p=each) for rng in rngs]
-    nearest = distances(chosen[:, :1])
+    nearest = distances(chosen[:, :1], own)
     sums = nearest @ ones
     for place in range(1, n_clusters):
         drawn = [row.searchsorted(rng.uniform(size=trials) * total)
                  for row, rng, total in zip(np.cumsum(nearest[:, 0], axis=1), rngs, sums)]
         drawn = np.minimum(drawn, n - 1)
-        found = distances(drawn)
+        found = distances(drawn, squares)
         np.minimum(found, nearest, out=found)
         totals = (found @ ones[:, None])[:, :, 0]
         best = totals.argmin(axis=1)

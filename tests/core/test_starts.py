@@ -94,15 +94,16 @@ def test_greedy_seeds_are_scikit_learns_and_plain_ones_have_one_candidate(n, n_c
                                                                          at_once, monkeypatch):
     monkeypatch.setattr(starts, "AT_ONCE", at_once)
     Z, seeds = np.random.default_rng(0).normal(size=(n, 3)), range(7)
-    expected = [kmeans_plusplus(Z, n_clusters, random_state=seed, n_local_trials=candidates)[0]
-                for seed in seeds]
-    assert equal(starts._seeded(Z, n_clusters, seeds, seeding), expected)
+    for form in (np.asarray, sp.csr_array):
+        expected = [kmeans_plusplus(form(Z), n_clusters, random_state=seed, n_local_trials=candidates)[0]
+                    for seed in seeds]
+        assert equal(starts._seeded(Z, n_clusters, seeds, seeding, form is np.asarray), expected)
 
 
 @pytest.mark.parametrize("cls", METHODS)
 def test_every_method_that_ends_in_k_means_starts_it_as_it_is_told(cls, monkeypatch):
     told, draw = set(), starts._seeded
-    monkeypatch.setattr(starts, "_seeded", lambda *given: told.add(given[-1]) or draw(*given))
+    monkeypatch.setattr(starts, "_seeded", lambda *given: told.add(given[3]) or draw(*given))
     quiet_fit(contract.build(cls, seeding="plain", **NEEDY.get(cls.__name__, {})), contract.planted(cls))
     assert told == {"plain"}
     with pytest.raises(ValueError, match="seeding must be one of"):
