@@ -8,7 +8,7 @@ Eq.          what it says                            where
 (8)          loss of a sample                        ``sample_losses``
 (11)         hard weights, SPMTC-h                   :func:`mtclib.maths.selfpaced.hard_weights`
 (13)         soft weights, SPMTC-s                   :func:`mtclib.maths.selfpaced.mixture_weights`
-(16), (18)   centroids of a task, shared centroids   ``centroid_step``, ``refit``
+(16), (18)   centroids of a task, shared centroids   ``centroid_steps``, ``refit``
 (22)         memberships                             ``membership_step``, exactly ``coordinate_step``
 (25)         subspace                                :class:`mtclib.maths.subspace.SubspaceStep`
 Algorithm 1  rounds of growing shares                ``SPMTC._fit_once``, ``sweep``, ``descend``
@@ -81,17 +81,19 @@ class State:
     slopes: list | None = None  # `slope_parts`
 
 
-def centroid_step(XT, P, omega):
-    """Eq. (16) and (18): the C that minimises sum_i omega_i ||x_i - p_i C||^2, (c, d)."""
-    weighted = (omega / omega.max())[:, None] * P
-    gram = P.T @ weighted
+def centroid_steps(XTs, Ps, omegas):
+    """Eq. (16) and (18): the C (c, d) of each part that minimises sum_i omega_i ||x_i - p_i C||^2."""
+    weighted = [P.copy() if (omega == omega[0]).all() else (omega / omega.max())[:, None] * P
+                for P, omega in zip(Ps, omegas)]
+    grams = np.stack([P.T @ Q for P, Q in zip(Ps, weighted)])
     # Scaled to a unit diagonal: a cluster that is dying must not pass for a dependent column.
-    scale = np.sqrt(np.diag(gram))
-    scale = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-    values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
-    kept = values > 1e-12 * values[-1]
-    half = scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
-    return ((XT @ weighted) @ (half @ half.T)).T
+    scales = np.sqrt(np.einsum("tjj->tj", grams))
+    scales = np.divide(1.0, scales, out=np.zeros_like(scales), where=scales > 0)
+    values, vectors = np.linalg.eigh(grams * (scales[:, :, None] * scales[:, None]))
+    values[values <= 1e-12 * values[:, -1:]] = np.inf
+    halves = scales[:, :, None] * vectors / np.sqrt(values)[:, None]
+    inverses = halves @ halves.transpose(0, 2, 1)
+    return [((XT @ Q) @ inverse).T for XT, Q, inverse in zip(XTs, weighted, inverses)]
 
 
 def slope_parts(state, lam):
@@ -144,7 +146,8 @@ def kkt_residual(P, A, B):
     A float in 0 .. 1; the scales of the clusters, which J does not determine, do not change it.
     """
     lengths, fitted = np.sqrt(np.einsum("ij,ij->j", P, P)), P @ B
-    slope = np.where(P > SMALLEST, fitted - A, np.minimum(fitted - A, 0.0))
+    slope = fitted - A
+    np.minimum(slope, 0.0, out=slope, where=P <= SMALLEST)
     parts = np.linalg.norm(lengths * fitted) + np.linalg.norm(lengths * A)
     return float(np.linalg.norm(lengths * slope) / (parts or 1.0))
 
@@ -166,9 +169,10 @@ def objective(losses, omegas):
 
 def refit(problem, state, omegas, lam):
     """Eq. (16) and (18): all centroids from the memberships, in place, and the slopes that follow."""
-    state.centroids = [centroid_step(XT, P, omega) for XT, P, omega in zip(problem.XTs, state.P, omegas)]
+    *state.centroids, state.shared = centroid_steps([*problem.XTs, np.vstack(state.XW).T],
+                                                    [*state.P, np.vstack(state.P)],
+                                                    [*omegas, np.concatenate(omegas)])
     state.XC = [X @ C.T for X, C in zip(problem.Xs, state.centroids)]
-    state.shared = centroid_step(np.vstack(state.XW).T, np.vstack(state.P), np.concatenate(omegas))
     state.slopes = slope_parts(state, lam)
 
 
