@@ -60,7 +60,6 @@ _POLAR = "calls on (k, k) arrays, and in each polar factor a Newton step that br
 _SMALL = "at 200 samples graphs, simplex projections and components take as long as decompositions"
 _MEMBERSHIPS = "elementwise steps, slopes and losses of (n, k) memberships, and checks of (k, k) arrays"
 _SIMPLEX = "the projections of memberships on the simplex sum and compare as well as sort"
-_FEW = "few rows of the embedding differ: k-means starts as sparse data do"
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
@@ -68,8 +67,8 @@ WHY = {
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
     "DMTRC": "clusters of even sizes: up to 20 linear programmes for a task, which the floor leaves out",
-    "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR, "LSSMTC": _MEMBERSHIPS,
-    "MKC": _SIMPLEX, "MultiViewConsensus": _FEW,
+    "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR,
+    "MKC": _SIMPLEX,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
     "OneView": _SMALL, "PerTask": _GRAPHS,
     "SMKC": _SIMPLEX, "SPMTC": _MEMBERSHIPS,

@@ -106,7 +106,8 @@ def slope_parts(state, lam):
     for C, XC, XW in zip(state.centroids, state.XC, state.XW):
         A, B = lam * XC + across * XW @ S.T, lam * C @ C.T + across * S @ S.T
         unit = np.ldexp(1.0, -max(np.frexp(max(A.max(), -A.min()))[1], -1000))
-        parts.append((A * unit, B * unit))
+        A *= unit
+        parts.append((A, B * unit))
     return parts
 
 
@@ -157,7 +158,8 @@ def sample_losses(problem, state, lam):
     losses = []
     for P, XW, C, XC, squares in zip(state.P, state.XW, state.centroids, state.XC, problem.squares):
         within = squares - 2.0 * np.einsum("ij,ij->i", XC, P) + np.einsum("ij,ij->i", P @ (C @ C.T), P)
-        across = np.sum((XW - P @ state.shared) ** 2, axis=1)
+        apart = XW - P @ state.shared
+        across = np.sum(np.square(apart, out=apart), axis=1)
         losses.append(lam * np.maximum(within, 0.0) + (1.0 - lam) * across)
     return losses
 
