@@ -62,7 +62,6 @@ _MEMBERSHIPS = "elementwise steps, slopes and losses of (n, k) memberships, and 
 _SIMPLEX = "the projections of memberships on the simplex sum and compare as well as sort"
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
-    "AWP": "the largest entry of each sample's row and the indicators take as long as the thin products",
     "CLR": "the block eigensolver goes in many small steps, whose blocks it makes orthonormal",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,

@@ -113,7 +113,7 @@ class AWP(MultiViewClusterer):
         Fs = [spectral_embedding(graph, n_clusters, seed)[1] for graph in graphs]
         if self.init == "identity":
             Fs = [np.where(F.max(axis=0) < -F.min(axis=0), -F, F) for F in Fs]
-            starts = [[np.eye(n_clusters)] * len(Fs)]
+            starts = [np.array([np.eye(n_clusters)] * len(Fs))]
         else:
             starts = [aligned_rotations(Fs, u) for u in range(len(Fs))]
         runs = [alternate(Fs, Rs, self.max_iter, self.init == "aligned") for Rs in starts]
@@ -123,32 +123,29 @@ class AWP(MultiViewClusterer):
                    {"weights_": weights / weights.sum(), "rotations_": Rs, "view_embeddings_": Fs})
 
 
-def polar(A, previous=None):
-    """The orthogonal Q (k, k) with the largest tr(Q^T A); of several, the nearest to ``previous``, if given.
+def polars(As, previous=None):
+    """Orthogonal Q_v with the largest tr(Q_v^T A_v), all of (n_views, k, k), and those traces, (n_views,).
 
-    Also that trace, the sum of the singular values of A.
+    Of several, they are the nearest to ``previous``, if given.
     """
-    U, s, Vt = np.linalg.svd(A)
-    free = s <= NULL * max(s[0], 1.0)
-    Q = U[:, ~free] @ Vt[~free]
-    if previous is None:
-        Q = U @ Vt
-    elif free.any():
-        B, _, Ct = np.linalg.svd(U[:, free].T @ previous @ Vt[free].T)
-        Q = Q + U[:, free] @ (B @ Ct) @ Vt[free]
-    return Q + 0.0, float(s.sum())
+    U, s, Vt = np.linalg.svd(As)
+    Qs, free = U @ Vt, s <= NULL * np.maximum(s[:, :1], 1.0)
+    for v in np.flatnonzero(free.any(axis=1)) if previous is not None else ():
+        left, right = U[v][:, free[v]], Vt[v][free[v]]
+        B, _, Ct = np.linalg.svd(left.T @ previous[v] @ right.T)
+        Qs[v] = U[v][:, ~free[v]] @ Vt[v][~free[v]] + left @ (B @ Ct) @ right
+    return Qs + 0.0, s.sum(axis=1)
 
 
 def aligned_rotations(Fs, reference):
-    """R_v (k, k) of all views from the rows of one F (n, k) that are farthest apart; see ``AWP``.
+    """R_v (n_views, k, k) from the rows of one F (n, k) that are farthest apart; see ``AWP``.
 
     Another basis of the span of an F_v changes F_v R_v by nothing but rounding.
     """
-    F = Fs[reference]
-    identity = np.eye(F.shape[1])
+    F, identities = Fs[reference], np.array([np.eye(Fs[0].shape[1])] * len(Fs))
     pivots = qr(F.T, mode="r", pivoting=True)[1][:F.shape[1]]
-    target = F @ polar(F[pivots].T, identity)[0]
-    return [polar(F.T @ target, identity)[0] for F in Fs]
+    target = F @ polars(F[pivots].T[None], identities)[0][0]
+    return polars(np.stack([F.T @ target for F in Fs]), identities)[0]
 
 
 def alternate(Fs, Rs, max_iter, near=True):
@@ -158,15 +155,16 @@ def alternate(Fs, Rs, max_iter, near=True):
     distances p_v (n_views,), the history, and whether it converged.
     """
     n, k = Fs[0].shape
+    stack = np.hstack(Fs)
     squares = np.array([np.vdot(F, F) for F in Fs]) + n
     labels, distances, history, converged = None, np.ones(len(Fs)), [], False
     while not converged and len(history) < max_iter:
         last = labels
-        total = sum(F @ R / max(p, SMALLEST_DISTANCE) for F, R, p in zip(Fs, Rs, distances))
-        labels = total.argmax(axis=1)
+        weighted = Rs / np.maximum(distances, SMALLEST_DISTANCE)[:, None, None]
+        labels = (stack @ np.vstack(weighted)).argmax(axis=1)
         Y = one_hot(labels, k)
-        Rs, inner = zip(*(polar(F.T @ Y, R if near else None) for F, R in zip(Fs, Rs)))
-        distances = np.sqrt(np.maximum(squares - 2.0 * np.array(inner), 0.0))
+        Rs, inner = polars(np.stack([F.T @ Y for F in Fs]), Rs if near else None)
+        distances = np.sqrt(np.maximum(squares - 2.0 * inner, 0.0))
         history.append(float(distances.sum()))
         still = len(history) > 1 and stops(history[-2], history[-1], ROUNDING)
         converged = still or np.array_equal(last, labels)

@@ -6,7 +6,7 @@ from literal import awp as literal
 from planted import fitting, noisy_views as views, orthonormal
 
 from mtclib.baselines import AWP
-from mtclib.baselines.awp import aligned_rotations, alternate, polar
+from mtclib.baselines.awp import aligned_rotations, alternate, polars
 from mtclib.core.starts import one_hot
 from mtclib.maths.graphs import knn_affinity
 
@@ -27,9 +27,9 @@ def test_sweeps_follow_the_literal_updates(seed):
 
 def test_where_the_rank_is_too_small_the_rotation_stays_near_the_last_one():
     previous = orthonormal(4, 4, 3)
-    np.testing.assert_allclose(polar(np.zeros((4, 4)), previous)[0], previous, atol=1e-12)
+    np.testing.assert_allclose(polars(np.zeros((1, 4, 4)), [previous])[0][0], previous, atol=1e-12)
     A = np.outer(*np.random.default_rng(1).standard_normal((2, 4)))
-    Q, total = polar(A, previous)
+    (Q,), (total,) = polars(A[None], [previous])
     U, _, Vt = np.linalg.svd(A)
     np.testing.assert_allclose(Q.T @ Q, np.eye(4), atol=1e-12)
     for s in range(200):
