@@ -337,7 +337,7 @@ def search(name: str, found: Mapping, cells: pd.DataFrame | None = None,
     """What a search found, as from `verdicts.evidence.summary`, in the order of the questions. `cells` are
     the calibration cells with print and ours, `held_out` the rows that did not choose."""
     same, folds, accident = found["not_told_apart"], found["folds"], found["permutations"]
-    won = {name: f"{100 * share:.0f} %" for name, share in found["won"].items()}
+    won = {name: f"{100 * share:.3g} %" for name, share in found["won"].items()}
     others = [f"; without {fold['left out']} rank {fold['rank']}" for fold in folds if not fold["same"]]
     told = "; ".join(f"{choice}: {' or '.join(values)}" for choice, values in same["values"].items())
     told = f"{same['n']} of {found['hypotheses']}" + f": {told}" * (same["n"] > 1)

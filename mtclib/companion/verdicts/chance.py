@@ -35,7 +35,7 @@ def beside(cells, known):
     theirs, ours = (cells[PLACE].assign(dataset=cells[name]).merge(known, how="left", on=PLACE)[SCORES]
                     .astype(float).set_index(cells.index) for name in ("dataset", "source"))
     low, high = theirs["chance_low"], theirs["chance_high"]
-    return cells.assign(**ours.fillna(theirs), in_band=cells["published"].between(low, high))
+    return cells.assign(**ours.fillna(theirs), in_band=cells["published"].round(9).between(low, high))
 
 
 def rows(study, known=()):

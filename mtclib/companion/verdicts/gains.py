@@ -227,7 +227,7 @@ def summary(frame, errors, perfect):
               "reversed": int((frame["significant"] == "reversed").sum()),
               "perfect_reversed": (clear < -1).sum(1).mean(), "below_half": int(frame["below_half"].sum()),
               "perfect_below_half": np.mean(short),
-              "within_prediction": int(frame["within_prediction"].sum()),
+              "within_prediction": int(frame["within_prediction"].to_numpy()[told].sum()),
               "convincing": int((frame["sceptical_p"] <= GOLDEN).sum())}
     points = ~frame["metric"].isin(RELATIVE).to_numpy()
     if not points.any():

@@ -52,6 +52,14 @@ def test_three_methods_of_lmsc_print_what_shuffled_labels_score_on_24_of_27_cell
     assert counted["lmsc", "Cornell"] > 30
 
 
+def test_a_number_printed_in_percent_that_is_an_end_of_its_band_lies_in_it():
+    assert 54.17 * 0.01 > 0.5417
+    known = pd.DataFrame([["", "a", "1", "ACC", 0.1, 0.0, 0.5417]], columns=[*chance.PLACE, *chance.SCORES])
+    cells = pd.DataFrame({"paper": "", "dataset": "a", "source": "a", "task": "1", "metric": "ACC",
+                          "published": [54.17 * 0.01, 0.5418]})
+    assert chance.beside(cells, known)["in_band"].tolist() == [True, False]
+
+
 def test_only_the_set_that_nobody_could_run_has_no_band():
     cells = scoreboard.all_verdicts()
     without = cells[cells["chance"].isna() & cells["printed"].notna()]
