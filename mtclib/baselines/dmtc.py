@@ -9,7 +9,7 @@ the rows of a task.
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh, svd
-from scipy.optimize import linear_sum_assignment, linprog
+from scipy.optimize import linear_sum_assignment
 from scipy.sparse.linalg import LinearOperator, cg, lsqr
 
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
@@ -23,6 +23,10 @@ RESIDUAL = 1e-8
 INERTIA = 1e-10
 BALANCING_ROUNDS = 20
 PROCRUSTES_SWEEPS = 50
+# Turns in which clusters of even sizes get their first prices; a few paths do the rest.
+PRICINGS = 8
+# Share of the largest cost below which a path is no shorter than another.
+ROUNDING = 1e-12
 
 
 def centred(Z):
@@ -231,22 +235,51 @@ def discretise(F, k, seeds, marginals, seeding="greedy"):
 def even_assignment(cost):
     """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
 
-    ``cost`` has shape (n, k), n >= k; RuntimeError if the solver fails.
+    ``cost`` has shape (n, k), n >= k.  With any prices of the clusters, the assignment of each row to its
+    cheapest is the cheapest of its sizes, and remains so while rows move along shortest paths from cluster to
+    cluster.  The least total is convex in the sizes: where no path lowers it, it is lowest.
     """
     n, k = cost.shape
-    labels = cost.argmin(axis=1)
-    sizes = np.bincount(labels, minlength=k)
-    if sizes.min() >= n // k and sizes.max() <= -(-n // k):
-        return labels
-    rows = sp.kron(sp.eye_array(n), np.ones((1, k)))
-    columns = sp.kron(np.ones((1, n)), sp.eye_array(k))
-    # Vertices of this polytope are integral: its matrix is that of a network.
-    found = linprog((cost / (np.abs(cost).max() or 1.0)).ravel(), A_eq=rows, b_eq=np.ones(n),
-                    A_ub=sp.vstack([columns, -columns]), b_ub=np.repeat([-(-n // k), -(n // k)], k),
-                    method="highs-ds")
-    if not found.success:
-        raise RuntimeError(f"the assignment was not solved: {found.message}")
-    return found.x.reshape(n, k).argmax(axis=1)
+    low, high, rounding = n // k, -(-n // k), ROUNDING * np.abs(cost).max()
+    priced, moves, rows = cost.copy(), np.empty((k, k)), np.empty((k, k), dtype=np.intp)
+    sizes = np.bincount(priced.argmin(axis=1), minlength=k)
+    for j in list(range(k)) * (PRICINGS if sizes.min() < low or sizes.max() > high else 0):
+        own = priced[:, j].copy()
+        priced[:, j] = np.inf
+        priced[:, j] = own + np.partition(priced.min(axis=1) - own, n - high)[n - high]
+    labels, path = priced.argmin(axis=1), range(k)
+    while len(path):
+        for a in path:
+            members = np.flatnonzero(labels == a)
+            more = cost[members] - cost[members, a, None]
+            moves[a] = more.min(axis=0, initial=np.inf)
+            rows[a] = members[more.argmin(axis=0)] if len(members) else 0
+        path = _shortest_path(moves, np.bincount(labels, minlength=k), low, high, rounding)
+        labels[rows[path[:-1], path[1:]]] = path[1:]
+    return labels
+
+
+def _shortest_path(moves, sizes, low, high, rounding):
+    """Clusters from one too large to one too small; else from any to any, if that lowers the total, or none.
+
+    ``moves`` (k, k) are the lengths of the steps; no closed path has a negative length.
+    """
+    over, under = sizes > high, sizes < low
+    lengths, before = np.where(over if over.any() else sizes > low, 0.0, np.inf), np.full(len(sizes), -1)
+    targets = np.flatnonzero(under if under.any() else sizes < high)
+    for _ in sizes:
+        through = lengths[:, None] + moves
+        shorter = through.min(axis=0) < lengths - rounding
+        if not shorter.any():
+            break
+        lengths = np.where(shorter, through.min(axis=0), lengths)
+        before = np.where(shorter, through.argmin(axis=0), before)
+    if not (over.any() or under.any()) and lengths[targets].min(initial=0.0) >= -rounding:
+        return []
+    path = [targets[lengths[targets].argmin()]]
+    while before[path[0]] >= 0:
+        path.insert(0, before[path[0]])
+    return path
 
 
 def align(labels, Ws, k):
@@ -451,11 +484,6 @@ class DMTRC(CoupledClusterer):
     relation_ : ndarray of shape (T, T)
         :math:`S`, positive definite, trace 1; related tasks have large entries.
 
-    Notes
-    -----
-    With ``marginals='even'`` a linear programme grows faster than the rest: n up to about 30,000 (all tasks
-    together; ten iterations in two minutes).
-
     Examples
     --------
     >>> Xs = [np.kron(np.eye(2), np.ones((5, 3))), np.kron(np.eye(2), np.ones((4, 3)))]
@@ -463,6 +491,8 @@ class DMTRC(CoupledClusterer):
     >>> [np.ptp(labels.reshape(2, -1), axis=1).tolist() for labels in model.labels_]
     [[0, 0], [0, 0]]
     """
+
+    ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="even", n_init=10,
                  max_iter=300, tol=1e-5, seeding="greedy", random_state=None):

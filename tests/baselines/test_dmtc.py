@@ -1,11 +1,11 @@
 """DMTFC and DMTRC: every step against its definition, the convex parts, sharing between tasks."""
 
-from itertools import permutations
-
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 from literal import dmtc as literal
 from planted import quiet_fit
+from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import DMTFC, DMTRC, dmtc
@@ -113,15 +113,18 @@ def test_the_relationship_method_has_even_clusters_by_default_and_the_feature_me
     assert sizes == [[15, 15], [6, 24], [15, 15]]
 
 
-def test_an_even_assignment_is_the_cheapest_of_all():
-    for seed in range(5):
-        cost = np.random.default_rng(seed).normal(size=(7, 3))
-        best = min(cost[np.arange(7), list(h)].sum()
-                   for sizes in ((3, 2, 2), (2, 3, 2), (2, 2, 3))
-                   for h in set(permutations(np.repeat(range(3), sizes))))
-        labels = dmtc.even_assignment(cost)
-        assert sorted(np.bincount(labels)) == [2, 2, 3]
-        assert cost[np.arange(7), labels].sum() == pytest.approx(best)
+@pytest.mark.parametrize("ties", [False, True])
+@given(seed=st.integers(0, 2**31), k=st.integers(1, 7), more=st.integers(0, 40), size=st.integers(-8, 8))
+def test_an_even_assignment_is_the_cheapest_of_all(ties, seed, k, more, size):
+    rng, n = np.random.default_rng(seed), k + more
+    cost = 10.0**size * (rng.integers(0, 3, (n, k)) if ties else rng.normal(size=(n, k)))
+    places = np.concatenate([np.repeat(range(k), n // k), range(k)])  # the last k may stay empty
+    needed = np.arange(len(places)) < k * (n // k)
+    rows, taken = linear_sum_assignment(cost[:, places] - 5 * n * np.abs(cost).max() * needed)
+    labels = dmtc.even_assignment(cost)
+    assert set(np.bincount(labels, minlength=k)) <= {n // k, -(-n // k)}
+    best = cost[rows, places[taken]].sum()
+    assert cost[np.arange(n), labels].sum() == pytest.approx(best, abs=1e-11 * n * np.abs(cost).max())
 
 
 def test_even_clusters_are_the_nearest_ones_to_their_own_means():
