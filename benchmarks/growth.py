@@ -59,14 +59,12 @@ SLACK = 0.35
 
 _BLOCKS = "blocks of distances between samples, which grow to 64 MiB and no further"
 _COLUMNS = "orthogonalising blocks of k columns, and dense decompositions once n < 30 k"
-_EVEN = "a linear programme gives the clusters of a task equal sizes, by the simplex method"
 _SOONER = "at the smaller sizes k-means converges in fewer than ten iterations"
 _CACHE = "what samples are compared with outgrows the processor's cache"
 _FREED = "making the data takes memory, too, which hides a part of what the smaller sizes need"
 _READ = "views of more than 2^24 entries are not copied, but scaled anew each time that they are read"
 WHY = {
     ("CLR", "n"): _BLOCKS, ("WMSC", "n"): _BLOCKS,
-    ("DMTRC", "n"): _EVEN,
     ("ConMC", "d"): _SOONER, ("ConMC", "parts"): _SOONER,
     ("KMeans", "k"): _CACHE, ("SingleView", "k"): _CACHE, ("Stacked", "k"): _CACHE,
     ("LSSMTC", "k"): _FREED, ("SPMTC", "k"): _FREED,
