@@ -45,7 +45,7 @@ def test_every_stored_table_of_fits_names_its_pipelines(paper):
     assert "live_table" in shown
     without = {name: table.partition("\n")[0] for name, text in shown.items() if name not in NOT_OF_FITS
                for table in text.split("\n\n\n") if "Pipeline" not in table}
-    searches = {name for name, caption in without.items() if caption.startswith("Search ")}
+    searches = {name for name, caption in without.items() if caption.startswith("Where printed numbers of ")}
     assert set(without) == searches
 
 
