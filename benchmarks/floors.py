@@ -65,7 +65,6 @@ WHY = {
     "CLR": "the block eigensolver goes in many small steps, whose blocks it makes orthonormal",
     "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
     "CoregSpectral": _GRAPHS,
-    "DMTRC": "clusters of even sizes: up to 20 assignments for a task, which the floor leaves out",
     "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR,
     "MKC": _SIMPLEX,
     "MultiViewSNMF": "elementwise steps and norms of memberships beside the product with a sparse graph",
