@@ -235,10 +235,13 @@ def discretise(F, k, seeds, marginals, seeding="greedy"):
 def even_assignment(cost):
     """The cheapest assignment of n rows to k clusters of floor(n/k) or ceil(n/k) rows each, exactly.
 
-    ``cost`` has shape (n, k), n >= k.  With any prices of the clusters, the assignment of each row to its
-    cheapest is the cheapest of its sizes, and remains so while rows move along shortest paths from cluster to
-    cluster.  The least total is convex in the sizes: where no path lowers it, it is lowest.
+    ``cost`` has shape (n, k), n >= k; FloatingPointError if an entry is not finite.  By successive shortest
+    paths: with any prices of the clusters, the assignment of each row to its cheapest is the cheapest of its
+    sizes, and remains so while rows move along shortest paths from cluster to cluster.  The least total is
+    convex in the sizes: where no path lowers it, it is lowest.
     """
+    if not np.isfinite(cost).all():  # no path would end
+        raise FloatingPointError("distances between samples and centroids are not finite: scale the data")
     n, k = cost.shape
     low, high, rounding = n // k, -(-n // k), ROUNDING * np.abs(cost).max()
     priced, moves, rows = cost.copy(), np.empty((k, k)), np.empty((k, k), dtype=np.intp)

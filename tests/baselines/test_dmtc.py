@@ -127,6 +127,12 @@ def test_an_even_assignment_is_the_cheapest_of_all(ties, seed, k, more, size):
     assert cost[np.arange(n), labels].sum() == pytest.approx(best, abs=1e-11 * n * np.abs(cost).max())
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_costs_that_are_not_finite_have_no_even_assignment(bad):
+    with pytest.raises(FloatingPointError, match="not finite: scale the data"):
+        dmtc.even_assignment(np.array([[0.0, 1.0], [bad, 0.0], [2.0, 0.0], [0.0, 1.0]]))
+
+
 def test_even_clusters_are_the_nearest_ones_to_their_own_means():
     F = np.random.default_rng(0).normal(size=(31, 2)) ** 3
     labels = dmtc.discretise(F, 3, [0], "even")

@@ -1,4 +1,4 @@
-"""Which method to take: the rules of ``data/comparison/judgement.md``.
+"""Which method to take: the rules of ``data/comparison/judgement.md``, which says which of them came later.
 
 The advice is that of our methods whose mean gain over plain k-means has the highest lower end of its 95 %
 interval, one for tasks and one for views.  What it promises is the gain if followed: chosen by all other

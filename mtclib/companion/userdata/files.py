@@ -123,7 +123,9 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
     Blocks of a large npy file are read as they are needed: leave it as it is until the results are there.
     Columns of a .csv are separated by ``,``, ``;``, ``|`` or tabs, whichever the first line has most of;
     ``header`` says whether that line names the columns: True, False, or None for yes unless it may be data.
-    The columns `text`, with None all, are kept as written."""
+    The columns `text`, with None all, are kept as written.  DataFileError for a first line that may be data,
+    a file that is not there, empty, damaged, of another format, or has several matrices, for a column without
+    a name or with that of another, and for a missing package."""
     name = str(path)
     place, variable = split_path(name)
     file = own_path(place if isinstance(path, str | Path) else path, argument)
