@@ -2,7 +2,8 @@
 
 The advice is that of our methods whose mean gain over plain k-means has the highest lower end of its 95 %
 interval, one for tasks and one for views.  What it promises is the gain if followed: chosen by all other
-sources, judged on the one left out."""
+sources, judged on the one left out.
+"""
 
 from functools import cache
 
@@ -59,9 +60,9 @@ def followed(gains, by=None):
 
 
 def advised(sources):
-    """The advice as a dict: ``take``; its gain if ``followed``, by source, summed up as by ``summary``; the
-    ``safe`` choice and its ``safe row``; ``level``, how many of ``others`` do not differ significantly; and
-    ``package``, the best method of another one if it is ahead, by ``over``."""
+    """The advice as a dict: ``take``; its gain if ``followed``, by source, summed up as by ``summary``;
+    the ``safe`` choice and its own gain, ``safe row``; ``level``, how many of ``others`` do not differ
+    significantly from it; and ``package``, the best method of another one if it is ahead, by ``over``."""
     gains = sources.gains(sources.scores())
     own = gains[ours(sources, gains)]
     take, found = chosen(own), followed(own)

@@ -1,5 +1,7 @@
-"""What `cluster` gives on the comparison's sets as raw files, in several orders of the samples (command.csv),
-and which rule for the number of clusters loses least (candidates.csv); ``benchmarks`` write both files."""
+"""What `cluster` gives on the comparison's sets as raw files, beside what was promised, and whether the order
+of the samples matters: data/comparison/command.csv, which ``python -m benchmarks.as_the_command`` writes.
+And which rule for the number of clusters loses least: candidates.csv, by ``python -m benchmarks.candidates``.
+"""
 
 from functools import cache
 

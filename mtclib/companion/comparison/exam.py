@@ -1,5 +1,8 @@
-"""The advice on a folder of sets that it has not seen: what it promised, and what it gives.  Each folder
-inside is a set, whose files are tasks or views with a column of classes, prepared as `cluster` does."""
+"""The advice on a folder of sets that it has not seen: what it promised, and what it gives.
+
+Each folder inside is a set, whose files are tasks or views with a column of classes; it is prepared as
+``python -m mtclib cluster`` prepares a user's files, and the numbers of classes are given.
+"""
 
 import re
 
@@ -26,7 +29,10 @@ _OPTIONS = re.compile(r"(id|text)_column|header=")  # of `cluster`, which there 
 
 def scores(kind, folder, n_runs=3) -> pd.DataFrame:
     """ARI in percent, sets by methods: the advice, the safe choice, the consensus, its members, and peers;
-    the mean over seeds, NaN where a method fails."""
+    the mean over seeds.
+
+    NaN where a method fails.  DataFileError if there is no set.
+    """
     for _ in _sets(kind, folder):
         pass  # what is wrong with the last is told before the first is clustered; all may be too much to hold
     sources = advice.evidence(kind)

@@ -1,5 +1,8 @@
-"""Which methods are worth their time and memory: gain, seconds (of plain k-means in the same run) and
-megabytes by number of samples.  On the frontier no other one gains as much in less of both."""
+"""Which methods are worth their time and memory: gain, seconds and megabytes by number of samples.
+
+Seconds are taken relative to plain k-means on the same set, in one run.  A method is on the frontier of its
+sizes if no other one gains as much in less time and less memory.
+"""
 
 from itertools import product
 
@@ -25,8 +28,11 @@ PLACES = sorted(product((5, -5, 0, 20, -20, 40, -40, 60, -60), range(-80, 81, 10
 
 
 def points(kind: str) -> pd.DataFrame:
-    """One row for each band of samples and method with all results and a known cost, cheapest first: ``ARI``
-    (mean over sources, percent), ``time`` and ``MB`` (medians), ``sets``, ``ours`` and ``frontier``."""
+    """One row for each band of samples and method with all results and a known cost, cheapest first.
+
+    ``ARI`` (mean over sources, percent), ``time`` (median, in fits of plain k-means), ``MB`` (median),
+    ``sets``, ``ours`` and ``frontier``.
+    """
     sources = evidence(kind)
     known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
     bands = pd.cut(known["samples"], SIZES, labels=BANDS)

@@ -1,5 +1,8 @@
-"""Which methods are here, what each needs and costs, and which can take given data: traits of the classes,
-sentences and costs from ``data/methods/methods.toml``, seconds from ``data/methods/costs.csv``."""
+"""Which methods are here, what each needs and costs, and which can take given data.
+
+What a class knows of itself comes from its traits, sentences and costs from ``data/methods/methods.toml``,
+seconds from ``data/methods/costs.csv``, which ``benchmarks/method_costs.py`` writes.
+"""
 
 import json
 from functools import cache
@@ -54,8 +57,8 @@ def read(path=None) -> dict:
 
 def methods_table(kind=None) -> pd.DataFrame:
     """Traits, sentences, costs and measured seconds of every method, or of those of a kind, by class name.
-    ``large``: neither an iteration nor memory grows faster than n log n, with negative entries
-    ``large_negative``."""
+    ``large``: neither an iteration nor memory grows faster than n log n; ``large_negative``: nor does it with
+    negative entries."""
     rows = {}
     for name, cls in all_estimators().items():
         entry, traits, single = read()["methods"][name], cls.traits, issubclass(cls, SingleTaskClusterer)
@@ -107,8 +110,9 @@ def recorded(name) -> dict:
 
 
 def that_take(kind, *, clusters_differ=False, negative=False, large=False) -> list:
-    """Methods of a kind that can take such data with their default parameters; ``large`` are more than about
-    5,000 samples. Single-task methods take tasks, and are a kind of their own."""
+    """Methods of a kind that can take such data with their default parameters. Numbers of clusters differ
+    between tasks; there are negative entries; there are more than about 5,000 samples. Single-task methods
+    take tasks, and are a kind of their own."""
     asked = {"`numbers of clusters` == 'may differ'": clusters_differ, "data == 'any sign'": negative,
              "large_negative" if negative else "large": large}
     wanted = " and ".join(query for query, said in asked.items() if said)

@@ -1,5 +1,8 @@
-"""What a user would take instead of a method of ours, each at its own defaults, under the contract that runs
-expect; and what a method is without the other tasks.  The extra ``comparison`` brings the packages."""
+"""What a user would take instead of a method of ours, and what a method is without the other tasks.
+
+Methods of scikit-learn and of the living multi-view packages, each at its own defaults, under the contract
+that runs expect of an estimator.  The packages come with the extra ``comparison``.
+"""
 
 from importlib import import_module
 
@@ -29,10 +32,10 @@ def named(path):
 
 
 class Rival(BaseEstimator):
-    """Another package's clusterer with mtclib's interface, at its defaults but for ``options``. ``path`` is
-    its "package.module:Class", or "snf:snf". Methods of scikit-learn see views side by side. A list
-    ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or all with ``pooled``, into the
-    largest number."""
+    """Adapter that gives another package's clusterer mtclib's interface, at its defaults but for ``options``.
+    ``path`` is its "package.module:Class", or "snf:snf". Methods of scikit-learn see views side by side. A
+    list ``n_clusters`` says that ``Xs`` are tasks: each is clustered alone, or with ``pooled`` at once, into
+    the largest number of clusters of a task."""
 
     def __init__(self, n_clusters, *, path="sklearn.cluster:KMeans", pooled=False, options=None,
                  random_state=None):

@@ -2,7 +2,9 @@
 
 Every fit has a process of its own, which ends when it takes more than 60 s of the processor or 4 GB beyond
 the data; no further seed is begun once a method's fits on a data set took 20 s in all, and nothing more of a
-method that passed a limit on the set.  `write` makes the committed results from the store."""
+method that passed a limit on the set.  `write` makes data/comparison/many-views/results (or many-tasks) from
+the store, and runs nothing; all_scores.csv there is for everyone to use.
+"""
 
 import os
 import sys
@@ -120,8 +122,10 @@ def jobs_of(sources, name):
 
 
 def needed(jobs, store):
-    """Those of the jobs of a set that take part, each in its turn: no further seed once the others took
-    ENOUGH, and nothing more of a method that passed a limit on the set."""
+    """Those of the jobs of a set that take part, each in its turn.
+
+    No further seed once the others took ENOUGH, and nothing more of a method that passed a limit on the set.
+    """
     spent, over = Counter(), set()
     for job in jobs:
         case, record = (job.dataset, job.method), store.get(job.key, arrays=False)

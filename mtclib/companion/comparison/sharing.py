@@ -1,5 +1,8 @@
 """When sharing between tasks, or between views, helps at all: the question behind all five papers.
-``sets.csv`` says, without labels, how related the tasks of a set are and how far its views agree."""
+
+``sets.csv`` says, without labels, how related the tasks of a set are and how far its views agree;
+``benchmarks/comparison_sets.py`` explains both and writes it.
+"""
 
 from functools import cache
 
@@ -41,9 +44,9 @@ def own(sources):
 
 def gains(kind, sources=None, pooled=False):
     """Gain of each method that shares, in points of ARI: ``source, set, method, measure, gain``. On tasks
-    over its own single-task version, on views over k-means on the view with the largest silhouette;
-    ``measure`` is the relatedness of the tasks, or the agreement of the views. Methods of `POOLED` are there
-    if asked for."""
+    over its own single-task version, on views over k-means on the view with the largest silhouette; first
+    preparation, k known. ``measure`` is the relatedness of the tasks, or the agreement of the views. Methods
+    of `POOLED` are there if asked for."""
     sources = sources or evidence(kind)
     known = pd.read_csv(Sources(kind).folder / "sets.csv", index_col="set")
     scores = sources.scores(methods=sources.protocol.methods).droplevel(["kind", "preparation"])

@@ -1,6 +1,8 @@
 """The comparison by independent sources: every method, ours and others', on sets of many sources.
-``data/comparison/many-tasks`` and ``many-views`` hold protocol.toml, fixed before the first run, sources.csv
-(where each set comes from) and the results, which ``python -m mtclib compare`` makes."""
+
+``data/comparison/many-tasks/`` and ``many-views/`` hold ``protocol.toml``, fixed before the first run,
+``sources.csv`` (where each set comes from) and ``results``, which ``python -m mtclib compare`` makes.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property

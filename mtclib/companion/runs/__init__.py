@@ -1,5 +1,8 @@
-"""Runs: a protocol is read (`load_protocol`), expanded into jobs (`expand`), run into a store (`run`,
-`RunStore`), exported to be committed (`export`), and read again (`read_results`)."""
+"""Runs, from the ground up: measures, protocol, jobs, store, fit, results, committed, runner, profiles.
+
+What callers need stands here: a protocol is read (`load_protocol`), expanded into jobs (`expand`), run into a
+store (`run`, `RunStore`), exported to be committed (`export`), and read again (`read_results`).
+"""
 
 from mtclib.companion.runs.committed import Results, export, read_results, restore
 from mtclib.companion.runs.fit import attempt, execute, flatten

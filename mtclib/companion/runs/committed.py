@@ -1,4 +1,6 @@
-"""Committed results: a paper's full profile as a few small files, and how they go back into a run store."""
+"""Committed results: a paper's full profile as a few small files, and how they go back into a run store, so
+that an export after a change runs only what is new.
+"""
 
 import json
 import math
@@ -65,7 +67,7 @@ class Results:
 def export(jobs: Iterable[Job], store: RunStore, folder: str | Path, *, n_jobs: int = 1,
            protocol: Protocol | None = None) -> Path:
     """Write the results of jobs as files that are small enough to commit. Every fit has a digest of its
-    labels; the labels stay of those that are read by them under ``protocol``. ValueError if a job has no
+    labels; the labels stay of the fits that are read by them under ``protocol``. ValueError if a job has no
     whole record."""
     folder = Path(folder)
     wanted = {job.key: job for job in jobs if not job.unavailable}

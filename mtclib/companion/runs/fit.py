@@ -90,8 +90,9 @@ def failed_record(job, error):
 
 
 def labels_digest(record):
-    """Digest of the labels of a fit, 16 hexadecimal digits of SHA-256 over the partitions of its tasks,
-    clusters numbered by their first sample. A record that was restored without labels has theirs."""
+    """Digest of the labels of a fit, 16 hexadecimal digits of SHA-256 over the partitions of its tasks.
+    Clusters are numbered by their first sample, so that it does not depend on their numbers. A record that
+    was restored without labels has theirs."""
     if "labels" in record.info:
         return record.info["labels"]
     digest = hashlib.sha256()

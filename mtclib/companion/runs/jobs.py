@@ -24,7 +24,11 @@ _failures: dict = {}  # by loader and those parameters: when and why its data co
 
 
 def canonical(value: object) -> str:
-    """Canonical JSON: sorted keys, no spaces, every number as a float; NaN and infinities are refused."""
+    """Canonical JSON: sorted keys, no spaces, every number as a float; NaN and infinities are refused.
+
+    >>> canonical({"lam": 1, "alpha": 4.0})
+    '{"alpha":4.0,"lam":1.0}'
+    """
     return json.dumps(_as_floats(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 

@@ -1,5 +1,7 @@
-"""Measures of a fit that compare the partitions of two tasks: those that a protocol names are computed once
-per fit; in the result frame they have the task ""."""
+"""Measures of a fit that need more than two label vectors: they compare the partitions of two tasks.
+
+An experiment computes those that its protocol names, once per fit; in the result frame they have the task "".
+"""
 
 from itertools import combinations
 

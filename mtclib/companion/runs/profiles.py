@@ -78,8 +78,9 @@ def _refuse_gaps(folder, missing):
 
 
 def needed_files(protocol, profile) -> list[str]:
-    """Names of the data files of a profile, getting those that are not there yet: the loaded data sets say
-    what they were read from. All are tried before FetchError says which cannot be had."""
+    """Names of the data files of a profile, getting those that are not there yet. The data sets are loaded,
+    and say themselves what they were read from: a list of files beside the loaders could go out of date. All
+    are tried before FetchError says which cannot be had."""
     files, failed = set(), {}
     for loader, params in protocol.needed_datasets(profile).values():
         try:

@@ -1,6 +1,9 @@
-"""Protocol files: a paper's experiment as data. A protocol names data sets, methods with their grids,
-profiles (how much of it to run), studies (further data sets and methods), sensitivity sweeps and searches for
-unstated choices, such as ``data/mtcmrl/protocol.toml``."""
+"""Protocol files: a paper's experiment as data.
+
+A protocol names data sets, methods with their grids, profiles (how much of it to run), studies (further
+data sets and methods beside the paper's own), sensitivity sweeps and searches for unstated choices.  See
+``data/mtcmrl/protocol.toml``.
+"""
 
 import tomllib
 from collections.abc import Mapping
@@ -218,7 +221,11 @@ SCHEMA = _schema(Protocol, **{
 
 
 def load_protocol(paper: str | Path) -> Protocol:
-    """Read the protocol of a paper, by its short name or the path of a TOML file."""
+    """Read the protocol of a paper, by its short name or the path of a TOML file.
+
+    >>> load_protocol("mtcmrl").methods["MTCMRL"].grid["lam"]
+    [0.25, 0.5, 1.0, 2.0, 4.0]
+    """
     path = Path(paper)
     if path.suffix != ".toml":
         path = paths.paper_dir(_choose(str(paper), paths.papers(), "protocol")) / "protocol.toml"

@@ -35,7 +35,8 @@ def run(jobs: Iterable[Job], store: RunStore, *, n_jobs: int = 1, dask: str | No
     Each record is written by this process as soon as its job ends, so that stopping at any moment loses only
     the jobs in flight; the same call again continues. ``n_jobs`` processes (-1: one per core), or a dask
     scheduler at an address such as tcp://host:8786, whose workers need this package, the data and one thread
-    each, but no shared folder; ConnectionError where it cannot be reached or was lost."""
+    each, but no shared folder; ConnectionError where it cannot be reached or was lost. A bar shows on a
+    terminal and in JupyterLab, and otherwise one log line per minute."""
     jobs, found = list(jobs), {}
     for job in {job.key: job for job in jobs}.values():
         record = store.get(job.key)  # whole, or damage would show only when the results are exported

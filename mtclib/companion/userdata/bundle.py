@@ -1,5 +1,7 @@
 """Results as one bundle: a folder, checked before the fits, written beside its place and swapped in whole.
-Its manifest hashes what was read and written, so that an earlier bundle is known again."""
+
+Its manifest says what made it and hashes what was read and written, so that an earlier bundle is known again.
+"""
 
 import hashlib
 import json
@@ -85,8 +87,10 @@ def _not_ours(place):
 
 @contextmanager
 def bundle(folder, parameters, sources=(), inputs=()):
-    """The final folder, and a new one to write to, which takes its place once all is written. `BundleError`
-    as :func:`check`, and `WriteError` where the disk is full or the like; then nothing half-written stays."""
+    """The final folder, and a new one to write to, which takes its place once all is written.
+
+    `sources` are the records of the `inputs` for the manifest.  Raises `BundleError` as :func:`check` does,
+    and `WriteError` with the path where the disk is full or the like; then nothing half-written stays."""
     place = check(folder, inputs)
     partial = place.with_name(f"{_mark(place)}{uuid.uuid4().hex}.part")
     try:

@@ -36,9 +36,10 @@ def as_list(labels) -> list:
 
 
 def contents(data, labels, groups=None) -> pd.DataFrame:
-    """Every cluster in a line: ``task`` ("" for views), ``cluster`` (from 1), ``group`` (:func:`aligned`),
-    ``samples``, ``most are`` (the largest known class and its share), ``high in`` (up to five features whose
-    mean is highest, at least half a standard deviation above that of the task)."""
+    """Every cluster in a line; ``labels`` as in `Clusterings`, or the data's own. ``task`` ("" for views),
+    ``cluster`` (from 1), ``group`` (see :func:`aligned`), ``samples``, ``most are`` (the largest class among
+    the labelled samples and its share, "" without labels), ``high in`` (up to five features whose mean in the
+    cluster is highest, at least half a standard deviation above the mean of the task)."""
     views, rows, groups = data.kind == "multiview", [], groups or aligned(data, labels)
     for t, (found, truth) in enumerate(zip(as_list(labels), as_list(data.labels))):
         present, chosen = np.unique(found), range(len(data.Xs)) if views else [t]
@@ -89,9 +90,11 @@ def _means(X, found, present):
 def aligned(data, labels, relation=None) -> Groups:
     """Which clusters of different tasks belong together, whatever their numbers and the order of the tasks.
 
-    Of each two tasks, clusters are paired by the optimal assignment, by the ``relation_`` of the method, {(s,
-    t): (k_s, k_t)}, else by the cosine of their means around the mean of all tasks.  Pairs less similar than
-    `ALIKE` are dropped, the others joined, the most similar first, unless two would be of one task."""
+    Of each two tasks, clusters are paired by the optimal assignment, by the ``relation_`` of the method,
+    {(s, t): (k_s, k_t)}, where it has one, else by similarity: the cosine of their means around the mean of
+    all tasks.  Pairs less similar than `ALIKE` are dropped, and the others joined, the most similar first,
+    unless a group would then hold two clusters of one task.
+    """
     labels = as_list(labels)
     present = [np.unique(found) for found in labels]
     joined = {(t, int(k)): {(t, int(k))} for t, numbers in enumerate(present) for k in numbers}

@@ -2,7 +2,9 @@
 
 ``data/growth.csv`` has a fit of ten iterations and how it grows; ``data/methods/costs.csv`` the number of
 iterations of a whole fit, the seconds of each, and those of a fit of few samples, of which fewer samples or
-features need about half.  Expect a factor of about two either way."""
+features need about half.  Memory is at least what a fit holds on paper.  Expect a
+factor of about two either way.
+"""
 
 import os
 
@@ -34,7 +36,9 @@ _INSTEAD = {"WMSC": ["LandmarkSpectral"], "MultiViewConsensus": ["LandmarkSpectr
 
 def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
     """``seconds`` of all runs and ``megabytes`` of fits at a time, by method; NaN where growth is unknown.
-    `methods` are names, or names to parameters."""
+
+    ``methods`` are names, or names to parameters as :func:`check_methods` returns them.
+    """
     growth = pd.read_csv(paths.data_dir() / "growth.csv").set_index(["method", "varied"])
     costs = pd.read_csv(paths.paper_dir("methods") / "costs.csv", index_col="method").fillna(0.0)
     chosen, rows = methods if isinstance(methods, dict) else dict.fromkeys(methods, {}), {}
@@ -57,9 +61,11 @@ def _fitted(name, parameters, data):
 
 
 def _held(name, n, size):
-    """Bytes that a fit holds beside the data, on paper, at the least: labels, those of the step before, a
-    weight; of landmarks the embedding and a graph of 8 neighbours a view, unless it lies in a file
-    (`room`)."""
+    """Bytes that a fit holds beside the data, on paper, at the least.
+
+    k-means of n samples has their labels, those of the step before, and a weight of each.  Landmarks add the
+    embedding and a graph of 8 neighbours a view, indices and weights, unless it lies in a file (`room`).
+    """
     held = n * (4 + 4 + 8)
     if name == "LandmarkSpectral":
         graph = (8 * n * size["parts"] * width for width in (2, 4))
@@ -99,8 +105,11 @@ def _memory(data, name, growth, n, size):
 
 
 def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
-    """What to say of the cost of `methods`, and what speaks against running them with what takes less; "" for
-    nothing."""
+    """What to say of the cost of `methods`, and what speaks against running them; "" for nothing.
+
+    Of the methods that fit, those that end within ten minutes and the memory are proposed instead: the one
+    that is recommended, and the fastest.
+    """
     methods, fitting = check_methods(methods, data, n_clusters), methods_for(data, n_clusters).query("fits")
     found = estimates(data, dict.fromkeys(fitting.index, {}) | methods,
                       numbers_of_clusters(data, n_clusters), n_runs, n_jobs)

@@ -1,7 +1,8 @@
 """Reading tables of a user's own: CSV, TSV, parquet, npy, npz and mat files, with errors that say what to do.
 
 A path may end in ``::name`` to choose one of several arrays of an npz or mat file; ``::name{2}`` is the
-second entry of a MATLAB cell array."""
+second entry of a MATLAB cell array.  Columns of labels and names are text, as written.
+"""
 
 import csv
 import hashlib
@@ -120,12 +121,14 @@ def split_path(path) -> tuple:
 def read_table(path, header=None, argument="paths", text=()) -> Table:
     """Read one file, by its ending: .csv, .tsv, .parquet, .npy, .npz or .mat; samples are rows.
 
-    Blocks of a large npy file are read as they are needed: leave it as it is until the results are there.
+    A large npy file stays where it is, and blocks of it are read as they are needed: leave it as it is until
+    the results are there.  ``::name`` after an npz or mat file chooses an array; sparse ones stay sparse.
     Columns of a .csv are separated by ``,``, ``;``, ``|`` or tabs, whichever the first line has most of;
     ``header`` says whether that line names the columns: True, False, or None for yes unless it may be data.
     The columns `text`, with None all, are kept as written.  DataFileError for a first line that may be data,
     a file that is not there, empty, damaged, of another format, or has several matrices, for a column without
-    a name or with that of another, and for a missing package."""
+    a name or with that of another, and for a missing package.
+    """
     name = str(path)
     place, variable = split_path(name)
     file = own_path(place if isinstance(path, str | Path) else path, argument)
@@ -212,8 +215,8 @@ def _read_csv(file, name, header, text, separator=None):
 
 def _check_header(names, name, known):
     """Refuse a first line that is no list of names: repeated or empty names and, unless `known`, data.
-    Numbers beside words may be years, or 0, 1, 2, ...; alone they may be a sample, which would be lost
-    without a word."""
+    Beside names in words there may be years, or 0, 1, 2, ...; alone these may as well be a sample, which
+    would be lost without a word."""
     if names[:1] == ["sep="]:
         raise DataFileError(f"{name}: the first line says to Excel what separates columns; delete this line")
     numbers = pd.to_numeric(pd.Series(names, dtype=str), errors="coerce").dropna().tolist()

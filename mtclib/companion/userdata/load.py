@@ -68,17 +68,22 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
          header: bool | None = None, **unknown: Any) -> UserData:
     """Load tasks, files with samples of their own and one set of features, or views of the same samples.
 
-    `paths` has one file per task or view, see :func:`.files.read_table`.  `label_column` (npz, mat: array)
-    has the class of each sample, for scoring only, and an empty cell where it is unknown (-1): in every task,
-    and the same in all views that have it.  `labels` are files with the classes, and that column, one per
-    task or one for all views.  `id_column` of every file has the names of the samples, by which rows of views
-    are matched; without, row i of all views is the same sample.  `text_column` has texts: how often a sample
-    has each word, but for English stop words, are its features.  `header`: whether the first line of CSV
-    files names the columns; None takes it for names, but refuses a line that may be data.
+    `paths` has one file per task or view, see :func:`mtclib.companion.userdata.files.read_table`.
+
+    - `label_column` (npz, mat: array) has the class of each sample, for scoring only, and an empty cell where
+      it is unknown (-1).  Every task has it; those views that have it must agree.
+    - `labels`: files with the classes, and that column, one per task or one for all views.
+    - `id_column` of every file has the names of the samples, by which rows of views are matched; without, row
+      i of all views is taken to be the same sample.
+    - `text_column` has texts: the features are how often a sample has each word, but for English stop words,
+      and nothing else.
+    - `header`: whether the first line of CSV files names the columns; without, they are "1", "2", ...  None
+      takes it for names, but refuses a line that may be data, as one of numbers alone.
 
     Arrays are float64, memory maps of npy files, or CSR where the file is sparse; columns of tasks, and rows
     of views, are in the order of the first file.  DataFileError, a `ValueError`, if a file cannot be read,
-    holds text, NaN or infinity, or does not fit to the first."""
+    holds text, NaN or infinity, or does not fit to the first.
+    """
     what = choose(kind, KINDS, "kind").removesuffix("s")
     for name in unknown:
         choose(name, ("labels", "id_column", "text_column", "header"), "option")
@@ -108,7 +113,26 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
         files=tuple(map(str, files)))
 
 
-load_tasks, load_views = partial(load, "tasks"), partial(load, "views")
+def load_tasks(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
+    """Tasks as :func:`load` gives them, with its options.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths, options = write_example("tasks", folder)
+    ...     [X.shape for X in load_tasks(paths, **options).Xs]
+    [(60, 40), (75, 40), (60, 40)]
+    """
+    return load("tasks", paths, label_column, **options)
+
+
+def load_views(paths: Sequence, label_column: str | None = None, **options: Any) -> UserData:
+    """Views as :func:`load` gives them, with its options.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths, options = write_example("views", folder)
+    ...     [X.shape for X in load_views(paths, **options).Xs]
+    [(120, 4), (120, 30), (120, 3)]
+    """
+    return load("views", paths, label_column, **options)
 
 
 def _tell_what_are_no_features(part, unnamed, unlabelled):
@@ -209,8 +233,9 @@ def _names(paths):
 
 
 def describe(data: Dataset) -> pd.DataFrame:
-    """What was loaded, and what bears on the choice of method and scaling: one row per task or view, with
-    class sizes, "" if they are unknown."""
+    """What was loaded, and what bears on the choice of method and scaling: one row per task or view. Samples,
+    features, whether stored sparse, zeros in percent, smallest and largest entry, features that are constant,
+    samples that are all zero, and class sizes ("" if unknown)."""
     sizes, rows = data.summary()["class sizes"], []
     for X in data.Xs:
         lows, highs, stored, empty = zip(*(_figures(X[rows]) for rows in row_blocks(X)))
@@ -231,9 +256,9 @@ def _figures(X):
 
 
 def scale(data, scaling=AUTO) -> UserData:
-    """Prepare the entries by one of `SCALES`, or by their kind as in the comparison of methods ("auto"):
-    tasks all in one way, so that they keep one feature space. What was done becomes a step of the
-    ``preprocessing``."""
+    """Prepare the entries: by "auto", the kind of entries of the tasks together, or of each view, decides,
+    as in the comparison of methods; else by one of `SCALES`. Tasks get one scale for all, so that they keep
+    one feature space. What was done becomes a step of the ``preprocessing``."""
     choose(scaling, (AUTO, *SCALES), "scaling")
     if scaling == "none":
         return data
@@ -270,7 +295,11 @@ def with_names(error, names) -> str:
 
 
 def preparation(data) -> list[str]:
-    """What was done to the entries of the files, in words: a sentence for those to which it was the same."""
+    """What was done to the entries of the files, in words: a sentence for those to which it was the same.
+
+    >>> preparation(scale(example("tasks")))
+    ['north, south, west: measurements, each feature scaled to a range of 2']
+    """
     said = dict.fromkeys(data.task_names, "as in the file")
     for step in (step for step in data.preprocessing if step.get("step") == "scale"):
         several = len(data.task_names) // len(step.get("done", [0]))
@@ -316,8 +345,11 @@ def _vector(table, name, argument, optional=False):
 
 
 def plain(value) -> str:
-    """A label or name as text: the number 2.0 is "2", a missing one is ""; text stays, but for outer
-    blanks."""
+    """A label or name as text: the number 2.0 is "2", a missing one is ""; text stays, but for outer blanks.
+
+    >>> plain(2.0), plain(float("nan")), plain(" NA "), plain("01")
+    ('2', '', 'NA', '01')
+    """
     if np.ndim(value) == 0 and pd.isna(value):
         return ""
     if isinstance(value, bytes):
@@ -480,8 +512,9 @@ def example(kind="tasks", seed=0) -> UserData:
 
 
 def write_example(kind, folder, seed=0):
-    """Write a small planted data set: three tasks of word counts, or three views of which each is blind to
-    something. Returns the paths, and the options for :func:`load`."""
+    """Write a small planted data set; the paths, and the options for :func:`load`. Three tasks of word counts
+    with three of five topics each, as CSV; or three views of four clusters, each view blind to something, as
+    CSV, sparse npz and mat."""
     write = {"tasks": _write_tasks, "views": _write_views}[choose(kind, KINDS, "kind")]
     return list(map(str, write(Path(folder), seed))), {"label_column": "class"}
 

@@ -2,12 +2,16 @@
 
 The graph joins each sample to its ten nearest, by cosine where the data are sparse; those of views are added
 up.  Its normalised eigenvalues fall after the k-th where k groups hang together better than k + 1 (von
-Luxburg 2007).  ``python -m mtclib cluster`` begins with the candidate that agrees most with k-means.  The
-graph is unweighted because that did better on the sets of the comparison, so that these flatter it.
+Luxburg 2007).  Which of the three is right the gaps do not say.
+
+``python -m mtclib cluster`` begins with the one whose clusters agree most with those of k-means.  What this
+and other rules lose is on the page of the comparison.  The graph was taken unweighted because it did better
+than a weighted one on the sets of the comparison, so that what they show is somewhat too good for others.
 
 In the plane a round group has eigenvalues near 1 of its own, and the gaps miss half of well separated normal
-groups; by the logarithm of 1.1 minus the eigenvalue one in twenty.  With more features that loses more, see
-``judgement.md``."""
+groups.  There the logarithm of 1.1 minus the eigenvalue is taken in place of the eigenvalue: one in twenty is
+missed.  On the sets of the comparison, which all have more features, that lost more, see ``judgement.md``.
+"""
 
 import warnings
 from dataclasses import dataclass
@@ -44,8 +48,11 @@ class Candidates:
     Xs: dict  # task to these samples, of views to those of the first
 
     def agreeing(self) -> list[int]:
-        """The candidate of each task whose clusters agree most with those of k-means, of equals that at the
-        larger gap. DataFileError where a task has none: fewer than four samples, or equal ones only."""
+        """The candidate of each task whose clusters agree most with those of k-means, to begin with; of those
+        that agree equally the one at the larger gap.
+
+        Raises DataFileError where a task has no candidates: fewer than four samples, or equal ones only.
+        """
         for task, X in self.Xs.items():
             if task not in set(self.table["task"]):
                 found = (f"{X.shape[0]} sample{'s' * (X.shape[0] > 1)}, too few" if X.shape[0] < LEAST else

@@ -92,12 +92,16 @@ def numbers_of_clusters(data, n_clusters=None) -> list[int]:
 
 
 def check_methods(methods, data, n_clusters=None) -> dict:
-    """The chosen methods with their parameters, those of `GRAPHS` included; an error says why one does not
-    fit.
+    """The chosen methods with their parameters; an error says why one does not fit, and which ones do.
 
     ``methods`` holds names of `all_estimators` or names that the comparison shows, such as "Spectral NJW", or
     ``{name: {parameter: value}}``; it is empty for those of `DEFAULTS` that fit, or holds "all" for every one
-    that fits, the recommended one first."""
+    that fits, the recommended one first.  Parameters of `GRAPHS` are added where they are not given.
+
+    >>> from mtclib.companion.userdata.load import example
+    >>> check_methods(["k-means", {"MSPL": {"kappa": 2.0}}], example("views"))
+    {'ConMC': {}, 'MSPL': {'kappa': 2.0}}
+    """
     chosen = named(methods, data.kind, numbers_of_clusters(data, n_clusters), data.Xs)
     return {name: GRAPHS.get(name, {}) | values for name, values in chosen.items()}
 
@@ -121,8 +125,11 @@ def named(methods, kind, ks=(), Xs=()) -> dict:
 
 
 def class_name(name, kind) -> str:
-    """The class that a name stands for, whatever its capitals, spaces and hyphens; an unknown name as it
-    is."""
+    """The class that a name stands for, whatever its capitals, spaces and hyphens; an unknown name as it is.
+
+    >>> class_name("spectral njw", "multitask"), class_name("k-means", "multiview")
+    ('SpectralNJW', 'ConMC')
+    """
     known = {_letters(given): given for given in all_estimators()}
     # Of two classes with one name that of the kind.
     fitting = sorted(SHOWN, key=lambda given: all_estimators()[given].traits.kind == kind)
@@ -199,10 +206,11 @@ class Clusterings:
         return aligned(self.data, self.labels[name], self.relations.get(name))
 
     def save(self, folder, raw=False, draw=None) -> list[Path]:
-        """Write a bundle and return its files, see :func:`bundle.bundle` for what is refused: the clusters of
-        each method, ``methods.csv``, ``agreement.csv``, of the first method ``contents.csv``, ``related.csv``
-        (for tasks) and ``report.txt``; and what ``draw(folder)`` adds.  Unless `raw`, text that a spreadsheet
-        would run is marked."""
+        """Write a bundle and return its files, see :func:`bundle.bundle` for what is refused:
+        ``clusters-METHOD.csv`` (task, sample, class, cluster, group and agreement, see ``agreements``),
+        ``methods.csv`` (the frame), ``agreement.csv``; of the first method ``contents.csv``,
+        ``related.csv`` (for tasks) and ``report.txt``; and what ``draw(folder)`` adds.  Unless `raw`, text
+        that a spreadsheet would run is marked."""
         tables = {f"clusters-{name}": self._table(name) for name in self.labels}
         tables |= {"methods": self.frame, "agreement": self.agreement().reset_index()}
         if self.labels:
@@ -251,8 +259,15 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
 
     `methods` and `n_clusters` are as in :func:`check_methods` and :func:`numbers_of_clusters`.  Of `n_runs`
     with different seeds, which are the same for all methods, that with the lowest objective is kept.
-    `progress` None shows a bar on a terminal and in JupyterLab.  ValueError before anything runs for what
-    does not fit; what a method itself refuses is its row's ``error``."""
+    `progress` None shows a bar on a terminal and in JupyterLab.  ValueError before anything runs if a method
+    or the name of a parameter is unknown, or a method or a number does not fit; what a method itself refuses
+    is its row's ``error``.
+
+    >>> from mtclib.companion.userdata.load import example
+    >>> result = cluster(example("tasks"), ["KMeans", "MBC"], 3)
+    >>> result.frame["sizes"].notna().all() and list(result.labels) == ["KMeans", "MBC"]
+    True
+    """
     if not isinstance(data, UserData):
         data = UserData(**vars(data), feature_names=(None,) * len(data.Xs),
                         sample_names=(None,) * len(as_list(data.labels)))

@@ -1,5 +1,8 @@
-"""Read a paper's tables against themselves: arithmetic on printed numbers, with the rounding of the print
-and, where a coincidence is possible, the number of coincidences to expect by chance."""
+"""Read a paper's tables against themselves.
+
+Nothing here knows a paper: each check is arithmetic on printed numbers, with the rounding of the print and,
+where a coincidence is possible, the number of coincidences to expect by chance.
+"""
 
 from collections.abc import Mapping
 from itertools import chain, combinations
@@ -94,8 +97,8 @@ def granularity(published, sizes: Mapping, runs=None):
 
 
 def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
-    """Cells that are no targets: wrong averages, rows that are impossible for the sizes of their tasks, and
-    of a group that stands under two data sets the side in such a row, or both. A single odd value may be
+    """Cells that are no targets: wrong averages, rows that are impossible for the sizes of their tasks, of a
+    group that stands under two data sets the side in such a row, or both. A single odd value may be
     honest."""
     cells = published.set_index("cell")[list(ROW)].apply(tuple, axis=1)
     of_kind = findings.groupby("kind")["cells"].agg(list)
@@ -112,7 +115,8 @@ def misprints(findings: pd.DataFrame, published: pd.DataFrame) -> set[str]:
 
 def repeated_groups(published):
     """Groups of two or more numbers, the scores of one method on one task, that recur, fewer by chance than
-    `COINCIDENCES`, as if scores were independent, which makes that number a lower estimate."""
+    `COINCIDENCES`: that of a score is the share of pairs of printed values within fifty printed units, over
+    the hundred units of that window. Scores count as independent, so that the number is a lower estimate."""
     blocks, chance = _blocks(published), {}
     for metric, group in published[published["task"] != "avg"].dropna(subset="mean").groupby("metric"):
         gaps = pdist((group["mean"] / (2 * group["half_unit"])).to_numpy()[:, None], "cityblock")

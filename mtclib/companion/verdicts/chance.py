@@ -1,7 +1,8 @@
 """What shuffled labels score: a printed number among these tells no method from another.
 
 The classes of a task are shuffled, so that clusters are as large as classes.  The band holds 95 % of single
-shuffles; the mean of many runs that know nothing would lie well inside of it."""
+shuffles; the mean of many runs that know nothing would lie well inside of it.
+"""
 
 import zlib
 from types import SimpleNamespace

@@ -1,7 +1,8 @@
 """Scores of the methods of a printed data set on one pipeline, run by run, and what other runs would give.
 
-A pipeline is a data set of the protocol that stands for the printed one, and perhaps a variant of the methods
-that the protocol names: a reading of the text, a scaling of the views, or a graph."""
+A pipeline is a data set of the protocol that stands for the printed one, and perhaps a variant of the
+methods that the protocol names: a reading of the text, a scaling of the views, or a graph.
+"""
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -88,10 +89,12 @@ def _grid(study, source, dataset):
 
 
 class Scores:
-    """What was run of a printed data set on one pipeline. ``places``: (task, metric) of the printed cells,
-    averages left out. ``by``: for each printed method its scores, (settings, runs, places), and the
-    accuracies that choose a setting, (settings, runs). ``printed``: its cells by place, NaN where one is a
-    misprint or chose the pipeline."""
+    """What was run of a printed data set on one pipeline.
+
+    ``places``: (task, metric) of the printed cells, averages left out.  ``by``: for each printed method with
+    fits its scores, (settings, runs, places), and the accuracies that choose a setting, (settings, runs).
+    ``printed``: for each such method its cells by place, NaN where one is a misprint or chose the pipeline.
+    """
 
     def __init__(self, study, dataset, pipeline):
         self.study, self.dataset, self.pipeline = study, dataset, pipeline

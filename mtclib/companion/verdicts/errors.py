@@ -2,7 +2,9 @@
 
 Paper and reproduction are drawn from the committed runs of a method with its whole grid: each side draws its
 own number of runs and takes the setting that is best by mean accuracy; the print is rounded to its digits.
-Then any "higher" or "lower" is false, and with the print shifted by the margin, any "agrees" is."""
+Then any "higher" or "lower" is false, and with the print shifted by the margin, any "agrees" is.  The spread
+from choosing a setting is taken as known: it is that of the population.
+"""
 
 import numpy as np
 import pandas as pd

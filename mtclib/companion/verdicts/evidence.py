@@ -1,8 +1,10 @@
 """Is the winner of a search better than the next, and is the find no accident?
 
-How often does the winner win when the cells are drawn anew; how far apart must two hypotheses be to be told
-apart, by repeated seeds; which are not; who wins without one data set, method or task; and, since a search
-over many choices always finds something, what does the whole search find for permuted print?"""
+All is computed from a table of hypotheses by printed cells.  The order is that of the questions: how often
+does the winner win when the cells are drawn anew; how far apart must two hypotheses be to be told apart, by
+repeated seeds; which ones are not; who wins without one data set, method or task; and, since a search over
+many choices always finds something, what does the whole search find for permuted print?
+"""
 
 import numpy as np
 import pandas as pd

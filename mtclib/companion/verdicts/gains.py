@@ -1,11 +1,13 @@
 """What the paper's method gains over each rival, ours beside print, and whether it comes back.
 
 Gains are in points; of a distance, which has no scale, the reduction in percent of the rival's.  Our runs of
-two methods share starts, and splits of the data, so that the interval is over their differences.  Printed
-standard deviations count as those of independent runs; where there are none, ours stand in, and those of one
-split are shared by the methods.  The choice of a setting with labels is part of every error.  The unit of a
-mean is the data set.  Beside signs stand those of a perfect re-run, and sizes (Open Science Collaboration
-2015); what a wide interval would let pass is counted by `below_half`."""
+two methods share starts, and splits of the data, so that the interval is over their differences; a ratio of
+distances has the error of both by the delta method.  Printed standard deviations count as those of
+independent runs; where there are none, ours stand in, and those of one split are shared by the methods.  The
+choice of a setting with labels is part of every error.  The unit of a mean is the data set, whatever its
+tasks, metrics and rivals.  Beside signs stand those of a perfect re-run, and sizes (Open Science
+Collaboration 2015); what a wide interval would let pass is counted by `below_half`.
+"""
 
 import numpy as np
 import pandas as pd
@@ -43,7 +45,8 @@ def multiverse(study):
 def of_set(scores, whole=True):
     """The gains of one printed data set on one pipeline, with `COLUMNS` and more; without `whole` the choice
     of settings is no part of the errors. ``least, most``: where 95 % of re-runs would lie if print were the
-    truth up to its error (Patil, Peng and Leek 2016); ``below_half`` is that of Simonsohn (2015)."""
+    truth up to its error (Patil, Peng and Leek 2016). ``below_half``: significantly below half of print
+    (Simonsohn 2015), with the errors of both; ``sceptical_p``: Held (2020)."""
     rng = np.random.default_rng(0)
     sides = [scores.drawn(DRAWS, rng, theirs) for theirs in (False, True)] if whole else []
     means = [{method: one.setting for method, one in side.items()} for side in sides]
@@ -109,10 +112,10 @@ def slopes(scores, own, rival):
 
 def printed_variance(n_published, told, alone, paired, n):
     """Squared error of a printed gain from spreads in points; then, for `freedom_of`, the covariance of this
-    estimate with that of our squared error, and half its variance. `told` has the printed spreads of the two
-    scores, NaN where ours of `n` runs, `alone`, stand in; `paired` is that of our gain. Covariances S of
-    normal runs are Wishart's: half the variance of an estimate tr(W S) is tr(W S W S) / (n - 1), where W has
-    1 / n everywhere for our gain, and 1 / n_published on the diagonal where ours stand in."""
+    estimate with that of our squared error, and half its variance. Of the two scores, `told` has the spreads
+    that are printed, NaN where ours of `n` runs, `alone`, stand in; `paired` is that of our gain. Covariances
+    S of normal runs are Wishart's: half the variance of an estimate tr(W S) is tr(W S W S) / (n - 1), where W
+    has 1 / n everywhere for our gain, and 1 / n_published on the diagonal where ours stand in."""
     freedom = np.maximum(n - 1, 1)
     if n_published == 1:
         return paired**2, 2 * paired**4 / n / freedom, paired**4 / freedom
@@ -212,8 +215,9 @@ def statistics(found, multiverse):
 
 def summary(frame, errors, perfect):
     """Counts, with what a perfect re-run would be expected to have, and means in points: ``low, high`` for
-    further runs on these data, ``least, most`` for a perfect re-run, ``ratio`` of ours over print, ``better,
-    worse`` data sets, significantly; ``best_*``: over the rival that is best in our own runs, or in print."""
+    further runs on these data, ``least, most`` for the mean of a perfect re-run, ``ratio`` of ours over print
+    with its interval over data sets, ``better, worse`` data sets, significantly; ``best_*``: over the rival
+    that is best in our own runs, or in print."""
     told = (frame["same_sign"] != "").to_numpy()
     sign = np.sign(frame["printed"].to_numpy())
     again = (np.sign(perfect) == sign)[:, told].sum(axis=1)

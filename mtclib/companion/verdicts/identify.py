@@ -1,9 +1,10 @@
 """Which of a paper's unstated choices give its calibration cells?  A search, recorded whole.
 
 A protocol names the choices, the printed cells that judge them and the criterion (``[identify.NAME]``).  Each
-combination of choices is a hypothesis, tried in full in one of three stages: "sizes", where nothing is
+combination of choices is a hypothesis, tried in full, in one of three stages: "sizes", where nothing is
 clustered; "fingerprints", cells that one partition gives or not; and "distances".  A search ``after`` another
-sees only the hypotheses that the other did not tell apart."""
+sees only the hypotheses that the other did not tell apart.  What speaks for a winner is in :mod:`.evidence`.
+"""
 
 import json
 import tomllib
@@ -265,8 +266,8 @@ def fingerprints(cells, protocol):
 
 def mine(paper, given):
     """The protocol of a paper with a reader's search "mine": a TOML file with the fields of ``SearchSpec``,
-    or "module:function", which yields data sets, each a hypothesis, called by a printed or its loader's
-    name."""
+    or "module:function", which yields data sets, each a hypothesis, called by a printed name or by that of
+    the loader."""
     document = tomllib.loads((paths.paper_dir(paper) / "protocol.toml").read_text(encoding="utf-8"))
     printed, params, where = published.load(paper), {}, f"--mine {given}"
     if given.endswith(".toml"):

@@ -1,8 +1,9 @@
 """Intervals of the difference between our number and the printed one, and how they meet a margin.
 
 The margin was fixed before any full run: `DELTA`, five points, for scores.  Two measures of the MBC paper
-came later, with their numbers known: `s_nmi`, a score, got the same, `d_M`, a distance, five percent of
-print."""
+came later, with their numbers known: `s_nmi`, a score from 0 to 1, got the same five points, and `d_M`, a
+distance in the unit of the data, five percent of the printed value.
+"""
 
 import numpy as np
 from scipy import special, stats
@@ -20,7 +21,8 @@ def difference_interval(mean, sd, n, printed, printed_sd=np.nan, printed_n=np.na
     """Interval of (ours - published) with the error of both sides, elementwise: Welch's, or Student's where
     the paper prints no spread and ours stands in (``printed_n`` runs, or 1 for one split). Without
     ``printed_n`` print is exact, with ``n = inf`` ours. `half_unit`, what rounding can hide, is added at both
-    ends; `selection` comes from `errors.selection_spread`. NaN where our spread is unknown (one run)."""
+    ends; `selection` comes from `errors.selection_spread`. NaN where our spread is unknown (one run). Nothing
+    is transformed near 0 or 1, where runs are skewed: `errors` measures what that costs."""
     mean, printed, half_unit = (np.asarray(a, dtype=float) for a in (mean, printed, half_unit))
     variance, freedom = _variance(sd, n, printed_sd, printed_n, selection)
     half = _half_width(variance, freedom) + half_unit

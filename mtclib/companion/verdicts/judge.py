@@ -1,9 +1,11 @@
 """Does a reproduced number agree with the printed one?
 
-A difference test cannot answer this: with few runs it calls a large miss "not significant".  The rule is an
-equivalence test.  A cell *agrees* when the 90% interval of (ours - published) lies inside +-delta, which is
-two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else, and for
-a single run that is not declared deterministic, it is *inconclusive*."""
+A difference test cannot answer this: with few runs it calls a large miss "not significant".  The rule here is
+an equivalence test.  A cell *agrees* when the 90% interval of (ours - published) lies inside +-delta, which
+is two one-sided tests at 5% each; it is *higher* or *lower* when the whole interval lies outside; else, and
+for a single run that is not declared deterministic, it is *inconclusive*.  No correction for the number of
+cells is made.  `mtclib.companion.tables.MEANINGS` has each verdict in words.
+"""
 
 import numpy as np
 import pandas as pd
@@ -30,9 +32,11 @@ OUTPUT = (
 def judge(published, results, *, n_published=None, deterministic=(), not_run=None, misprints=(),
           calibration=(), causes=()):
     """Set each printed number beside ours, with a verdict: a row per printed cell with the columns `OUTPUT`.
-    ``radius`` is the smallest margin at which the cell would agree; ``uncertainty`` says whose spread is in
-    the interval; ``within_prediction``: print lies in the 90% prediction interval of our runs. ``counted``
-    cells are judged, and neither in `calibration` nor averages of tasks that are judged."""
+    ``radius`` is the smallest margin at which the cell would agree. ``uncertainty`` says whose spread is in
+    the interval: "both", "ours for both" (the paper prints none), "one split" (the same, and the print is one
+    draw), "published only" (ours is deterministic) or "none". ``within_prediction``: print lies in the 90%
+    prediction interval of our runs. ``counted`` cells are judged, and neither in `calibration` nor averages
+    of tasks that are judged. `published` may have a column ``selection``."""
     cells = with_interval(joined(published, results), n_published, deterministic)
     names = ["own_sd", "own_n", "sd_used", "published_n", "half_unit", "delta", "selection"]
     cells["expected"] = intervals.expected(*(cells[name] for name in names))

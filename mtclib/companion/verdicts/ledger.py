@@ -1,10 +1,13 @@
 """The ledger: what a paper leaves open or gets wrong, what it claims, and what a reader must know.
 
-``data/<paper>/decisions.toml`` has a ``[[decision]]`` for each erratum and open choice, with
-``[[decision.alternative]]`` for what else could have been chosen (`leverage`), and ``[[deviation]]`` for
-cells whose difference is explained.  ``claims.toml`` has name and venue of the paper, ``[summary]`` for the
-question that readers have, ``[[finding]]`` for what they must know, ``[[answer]]`` for the pipeline of a
-printed table, and ``[[claim]]``: a sentence and the test that decides it, or the reason why there is none."""
+``data/<paper>/decisions.toml`` has a table ``[[decision]]`` for each erratum and each open choice, with
+``[[decision.alternative]]`` for what else could have been chosen (`mtclib.companion.verdicts.leverage`) and
+``test`` for the test that it speaks of, and ``[[deviation]]`` for cells whose difference is explained.
+``data/<paper>/claims.toml`` has ``name`` and ``venue`` of the paper, ``[summary]`` for the question that
+readers have, ``[[finding]]`` for what they must know, ``[[answer]]`` for the pipeline of a printed table, and
+``[[claim]]``: a sentence and the test that decides it, or the reason why it cannot be tested.  Numbers in
+sentences are templates (`mtclib.companion.verdicts.numbers`).
+"""
 
 import inspect
 from collections import Counter

@@ -1,5 +1,9 @@
-"""How far does an open choice move the number?  A ``[[decision.alternative]]`` says which rows of the
-committed results are ours, and which those of the alternative: means, change and interval come from them."""
+"""How far does an open choice move the number?
+
+A ``[[decision.alternative]]`` in ``data/<paper>/decisions.toml`` says which rows of the committed results are
+ours, and which are those of the alternative: the means, the change and its interval are computed from them.
+A choice that no run can decide has ``[decision.unmeasured]`` with the reason instead.
+"""
 
 import json
 from functools import cache
@@ -127,8 +131,15 @@ def sentences(study):
 
 
 def by_cause(cells):
-    """Cells that are higher or lower than printed, one line per cause and sentence, the largest first;
-    ``points`` is the mean absolute difference, NaN for a distance."""
+    """Cells that are higher or lower than printed, one line per cause and sentence, the largest first.
+
+    ``points`` is the mean absolute difference (NaN for a distance, which has no scale).
+
+    >>> row = dict(dataset="toy", method="A", metric="ACC", cause="stopping", reason="Stops early.",
+    ...            verdict="lower", difference=-0.08)
+    >>> by_cause(pd.DataFrame([row, {**row, "method": "B"}])).values.tolist()
+    [['stopping', 2, 8.0, 'toy: A, B', 'Stops early.']]
+    """
     deviating = cells[cells["verdict"].isin(["higher", "lower"])]
     points = (100 * deviating["difference"].abs()).where(~deviating["metric"].isin(RELATIVE))
     groups = deviating.assign(points=points).groupby(["cause", "reason"], sort=False)

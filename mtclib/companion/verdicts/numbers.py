@@ -1,8 +1,9 @@
 """Numbers in the sentences of the ledger, computed from the results when a sentence is shown.
 
-A sentence says ``{what|argument|...;format}`` where a result belongs: `what` is a method of :class:`Numbers`
-or of a paper's own subclass, arguments are text, some with a name (``how=largest``), and the format is
-Python's or one of `FORMATS`."""
+A sentence of ``decisions.toml`` or ``claims.toml`` says ``{what|argument|...;format}`` where a result
+belongs: `what` is a method of :class:`Numbers` or of a paper's own subclass of it, arguments are text, some
+with a name (``how=largest``), and the format is Python's or one of `FORMATS`.
+"""
 
 import copy
 import re
@@ -90,8 +91,9 @@ class Numbers:
         return pd.concat([self.study.judged(name, pipeline(name)) for name in names], ignore_index=True)
 
     def cells(self, verdict, on="", **where):
-        """Counted cells with a verdict, a key of ``judge.COUNTED``, "cells" for all, or the "ceiling"; those
-        not judged (unavailable, misprint, ...) by their own verdict. ``on=fixed``: before any search."""
+        """Counted cells with a verdict, a key of ``judge.COUNTED``, "cells" for all, or the "ceiling"; cells
+        that are not judged (unavailable, misprint, ...) count under their own verdict. ``on=fixed``: before
+        any search."""
         rows = matching(self.beforehand if on == "fixed" else self.judged, where)
         if verdict == "cells":
             return len(rows)

@@ -1,5 +1,8 @@
-"""The numbers that a paper prints, read from ``data/<paper>/published.csv``, and sizes from ``sizes.csv``: as
-printed, and as fractions with half a unit of the last digit, which is all that rounding can hide."""
+"""The numbers that a paper prints, read from ``data/<paper>/published.csv``, and sizes from ``sizes.csv``.
+
+A csv keeps each number as printed, in the paper's own unit.  Here they become fractions, with the printed
+string beside them and half a unit of its last digit, which is all that rounding can hide.
+"""
 
 import numpy as np
 import pandas as pd

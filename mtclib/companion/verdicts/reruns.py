@@ -2,7 +2,8 @@
 
 A perfect re-run starts from print, off by an error of the paper and one of ours, drawn from the committed
 runs of a method with its whole grid, the paper's at the spread that it prints.  For the error rates both
-sides are drawn from these runs as they are, so that the truth is known."""
+sides are drawn from these runs as they are, so that the truth is known.
+"""
 
 import warnings
 from dataclasses import dataclass, replace

@@ -1,8 +1,9 @@
 """Rows instead of cells: one method on one data set, all its tasks and metrics, against the printed row.
 
-A row's mean difference is judged as a cell is, by equivalence with the same margin.  Our error is that of the
-mean over the row, run by run, and the printed one has the spreads of the cells with our correlations between
-them.  A mean can hide differences that cancel; ``rms`` beside it cannot."""
+A row's mean difference is judged as a cell is, by equivalence with the same margin.  Cells of a row share
+their runs: our error is that of the mean over the row, run by run, and the printed one has the spreads of the
+cells with our correlations between them.  A mean can hide differences that cancel; ``rms`` beside it cannot.
+"""
 
 from dataclasses import replace
 
@@ -141,8 +142,8 @@ def _simulated(part, ours, theirs):
 def random_effects(effects, variances):
     """Mean of effects that differ between units, here data sets: heterogeneity by Paule and Mandel (1982),
     interval by Hartung and Knapp (2001), never narrower than the normal one.  A dict: ``mean, low, high``,
-    ``tau`` (spread between units), ``i2`` (its share), ``least, most`` (a further unit, by Higgins et al.
-    2009)."""
+    ``tau`` (standard deviation between units), ``i2`` (its share of the spread), ``least, most`` (prediction
+    interval of a further unit by Higgins et al. 2009, with the k - 1 degrees of freedom of the mean)."""
     effects, variances = np.asarray(effects, dtype=float), np.maximum(variances, 1e-12)
     k = len(effects)
     if k < 2:
