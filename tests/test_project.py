@@ -151,6 +151,7 @@ def test_the_readme_is_short_and_works_in_a_clone():
     assert len(README.split()) <= 960 + 48 * len(paths.papers()), "as `wc -w` counts: 1,200 with five papers"
     sentences = re.split(r"(?<=[.?!])\s|\n\n|\||\n#", prose)
     assert [one for one in sentences if len(one.split()) > 30] == []
+    assert re.findall(r"^make \w+$", README, re.M)[:2] == ["make reproduce", "make test"]
     assert not re.findall(r"https?://", README), "an address that may not exist yet"
     commands = {re.search(r"mtclib (\w+)", line)[1] for line in re.findall(r"python -m mtclib \w+", README)}
     assert commands <= set(build_parser()._subparsers._group_actions[0].choices)
