@@ -6,12 +6,16 @@ environment variable, so that a cluster node or a test can keep its files elsewh
 
 import hashlib
 import os
+import shutil
 import subprocess
+import tempfile
+import time
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[2]
+A_DAY = 86_400  # seconds after which nobody works on a file any more
 
 
 def told(variable: str) -> Path | None:
@@ -88,6 +92,29 @@ def replacing(path):
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def tidied(folder, pattern):
+    """A folder, made if need be, without what writers that were killed left there more than a day ago."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(pattern):
+        with suppress(OSError):  # another process takes it away, or finishes it, in the meantime
+            if time.time() - left.stat().st_mtime > A_DAY:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    return folder
+
+
+@contextmanager
+def incoming(folder):
+    """A new folder in one that is tidied, so that moving a file from it into place is atomic."""
+    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=tidied(folder, ".incoming-*")) as scratch:
+        yield Path(scratch)
+
+
+def file_hash(path) -> str:
+    """SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def digest(arrays) -> str:

@@ -13,13 +13,10 @@ import logging
 import lzma
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 import threading
-import time
 import warnings
 import zipfile
 from concurrent.futures import Future
@@ -31,6 +28,7 @@ import pandas as pd
 
 from mtclib.core import paths
 from mtclib.core.errors import MtclibError
+from mtclib.core.paths import file_hash, incoming
 from mtclib.datasets.entries import Entry, lookup, registry
 
 TIMEOUT = 60
@@ -44,9 +42,6 @@ SLOWEST = 50_000
 
 LARGEST = 300_000_000
 """Bytes that are taken where no size is registered."""
-
-DAY = 86_400
-"""Seconds after which nobody works on a file any more."""
 
 COMPRESSED = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
@@ -171,12 +166,6 @@ def cache_path(name: str) -> Path:
     return paths.cache_dir() / lookup(name).name
 
 
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def _identity(entry: Entry, path: Path) -> str:
     """What a file is, in the words of the entry's `identity`, which a packed folder has in any wrapping."""
     if not entry.sha256:
@@ -213,19 +202,6 @@ def _state(entry, path):
 def _check_online():
     if os.environ.get("MTCLIB_OFFLINE", "").strip().lower() not in ("", "0", "false", "no"):
         raise Refused("MTCLIB_OFFLINE forbids connections")
-
-
-@contextmanager
-def incoming(cache):
-    """Yield a folder in a folder of the cache, so that moving a file into place is atomic.  What a process
-    that was killed left in such a one goes after a day."""
-    cache.mkdir(parents=True, exist_ok=True)
-    for left in cache.glob(".incoming-*"):
-        with suppress(OSError):  # another process takes it away
-            if time.time() - left.stat().st_mtime > DAY:
-                shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=cache) as folder:
-        yield Path(folder)
 
 
 def _into_cache(entry: Entry, path: Path) -> Path:

@@ -10,8 +10,9 @@ import numpy as np
 
 from mtclib.core.checks import check_number, check_option
 from mtclib.core.large import row_blocks
+from mtclib.core.paths import file_hash, incoming
 from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
-from mtclib.datasets.fetching import cache_path, fetch, file_hash, incoming
+from mtclib.datasets.fetching import cache_path, fetch
 from mtclib.datasets.formats import read_mat, read_pickled_array
 from mtclib.datasets.tasks import source_record
 from mtclib.maths.scaling import SCALINGS, find_scale, scale_views, scaled_rows

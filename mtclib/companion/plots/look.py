@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 from PIL import Image
 from scipy import stats
 
-from mtclib.core.paths import replacing
+from mtclib.core.paths import file_hash, replacing
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
 RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
@@ -210,8 +210,7 @@ def save(fig: Figure, name: str, folder: str | Path, notebook: str = "", data: s
         raise ValueError(f"name={name!r}: use letters, digits, '-', '_' and '.' only, without ending")
     Path(folder).mkdir(parents=True, exist_ok=True)
     paths, manifest = write({name: fig}, folder), Path(folder) / "manifest.csv"
-    hashes = [hashlib.sha256(path.read_bytes()).hexdigest() for path in paths]
-    rows = [(path.name, found, notebook, data, printed) for path, found in zip(paths, hashes)]
+    rows = [(path.name, file_hash(path), notebook, data, printed) for path in paths]
     table = pd.DataFrame(rows, columns=MANIFEST_COLUMNS)
     if manifest.exists():
         known = pd.read_csv(manifest, dtype=str, keep_default_na=False)
@@ -235,8 +234,7 @@ def folder_key(root: str | Path, pattern: str) -> str:
     files = sorted(path for path in Path(root).glob(f"{pattern}/**/*") if path.is_file())
     if not files:
         raise ValueError(f"folder: {pattern} holds no files; what should the figure have been drawn from?")
-    lines = [f"{path.relative_to(root).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-             for path in files]
+    lines = [f"{path.relative_to(root).as_posix()} {file_hash(path)}\n" for path in files]
     return f"{pattern} {hashlib.sha256(''.join(lines).encode()).hexdigest()}"
 
 

@@ -6,7 +6,6 @@ import json
 import math
 import os
 import platform
-import tempfile
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -80,10 +79,8 @@ def export(jobs: Iterable[Job], store: RunStore, folder: str | Path, *, n_jobs: 
     if missing := len(records) - len(whole):
         raise ValueError(f"{missing} of {len(records)} jobs are not in the store, or damaged there; the same "
                          f"run again computes them, and leaves the others as they are")
-    folder.mkdir(parents=True, exist_ok=True)
     # All files are whole before the first earlier one is replaced: an interruption leaves those as they were.
-    with tempfile.TemporaryDirectory(prefix=".incoming-", dir=folder) as scratch:
-        scratch = Path(scratch)
+    with paths.incoming(folder) as scratch:
         digests = {key: labels_digest(record) for key, record in records.items() if record.status == "ok"}
         calibrations = {key: record.cost.get("calibration") for key, record in records.items()}
         _write_tables(results, digests, calibrations, scratch)

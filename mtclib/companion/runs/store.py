@@ -1,10 +1,8 @@
 """The run store: one small file per job, written at once or not at all."""
 
-import contextlib
 import errno
 import json
 import logging
-import time
 import zipfile
 import zlib
 from dataclasses import dataclass, field
@@ -12,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from mtclib.core.paths import digest, replacing
+from mtclib.core.paths import digest, replacing, tidied
 
 log = logging.getLogger(__name__)
 
-A_DAY = 86400.0
 MOST = 2**30  # bytes of a record's content, which are hundreds of times what any fit leaves
 # RuntimeError: flags of a damaged zip file ask for a password, or for what zipfile has not implemented.
 UNREADABLE = (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError, RuntimeError, MemoryError,
@@ -47,13 +44,7 @@ class RunStore:
     only when it is whole. Files that killed writers left behind are removed after a day."""
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for file in self.folder.glob(".*.tmp"):
-            # Another process may remove the same file, or finish it, in the meantime.
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - file.stat().st_mtime > A_DAY:
-                    file.unlink()
+        self.folder = tidied(Path(folder), ".*.tmp")
 
     def path(self, key: str) -> Path:
         """File of a job's record, whether it exists or not."""

@@ -5,7 +5,6 @@ second entry of a MATLAB cell array.  Columns of labels and names are text, as w
 """
 
 import csv
-import hashlib
 import io
 import math
 import os
@@ -32,6 +31,7 @@ from psutil import virtual_memory
 from mtclib.core import large
 from mtclib.core.checks import check_indices
 from mtclib.core.errors import MtclibError
+from mtclib.core.paths import file_hash
 
 _SHOWN, _LONGEST = 5, 60
 SMALL = 2**24  # bytes of an array that is read beside another
@@ -102,8 +102,8 @@ def own_path(path, argument, wrong=DataFileError) -> Path:
 def sha256(path) -> str | None:
     """The hash of a file, None for what is no file."""
     if path.is_file():
-        with suppress(FileNotFoundError), path.open("rb") as handle:  # it may be moved in this moment
-            return hashlib.file_digest(handle, "sha256").hexdigest()
+        with suppress(FileNotFoundError):  # it may be moved in this moment
+            return file_hash(path)
     return None
 
 
