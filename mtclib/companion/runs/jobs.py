@@ -29,15 +29,8 @@ def canonical(value: object) -> str:
     >>> canonical({"lam": 1, "alpha": 4.0})
     '{"alpha":4.0,"lam":1.0}'
     """
-    return json.dumps(_as_floats(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _as_floats(value):
-    if isinstance(value, dict):
-        return {str(key): _as_floats(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_as_floats(item) for item in value]
-    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    floats = json.loads(json.dumps(value), parse_int=float)
+    return json.dumps(floats, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def seed_for(root_seed: int, paper: str, dataset: str, run: int) -> int:
