@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import sys
-import tomllib
 from collections import ChainMap
 from functools import partial
 from importlib import import_module
@@ -38,7 +37,7 @@ _IN_PYTHON = {"int": int, "at least one": _at_least_one, "numbers": _numbers,
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands, which stand in ``commands.toml``."""
-    known = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+    known = paths.beside(__file__, "commands.toml")
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m mtclib", description="Five clustering papers, re-run: methods, tables, notebooks.",

@@ -23,11 +23,6 @@ def read_toml(path, where, error):
         raise error(f"{where} is not valid TOML: {fault}") from None
 
 
-def beside(file, name):
-    """Content of a TOML file of this package, which stands beside a module."""
-    return tomllib.loads(Path(file).with_name(name).read_text(encoding="utf-8"))
-
-
 def table(required, optional=(), **known):
     """Schema of a table with these keys and no other; values without a schema in `known` are not empty."""
     keys = {**dict.fromkeys((*required, *optional), FILLED), **known}

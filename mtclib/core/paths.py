@@ -10,12 +10,18 @@ import shutil
 import subprocess
 import tempfile
 import time
+import tomllib
 import uuid
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[2]
 A_DAY = 86_400  # seconds after which nobody works on a file any more
+
+
+def beside(file, name):
+    """Content of a TOML file of this package, which stands beside a module."""
+    return tomllib.loads(Path(file).with_name(name).read_text(encoding="utf-8"))
 
 
 def told(variable: str) -> Path | None:

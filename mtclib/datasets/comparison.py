@@ -4,9 +4,7 @@ They are the files that circulate between authors.  The table ``comparison.toml`
 each, and what is odd about it.
 """
 
-import tomllib
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,13 +12,14 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from mtclib.core.checks import check_option
+from mtclib.core.paths import beside
 from mtclib.datasets.dataset import LOADERS, Dataset, Loader
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.formats import as_codes, read_mat
 from mtclib.datasets.preparation import AUTOMATIC, entries_of, prepare
 from mtclib.datasets.tasks import source_record
 
-TABLE = tomllib.loads(Path(__file__).with_name("comparison.toml").read_text(encoding="utf-8"))
+TABLE = beside(__file__, "comparison.toml")
 """All that is known of each data set, by its name."""
 
 PREPARATIONS = {
@@ -138,7 +137,7 @@ def _regions(paths):
 
 
 def _persons(paths):
-    lines = Path(fetch(*paths)).read_text().partition("@data")[2]
+    lines = fetch(*paths).read_text().partition("@data")[2]
     table = pd.read_csv(StringIO(lines), header=None, na_values="?")
     codes, _ = pd.factorize(table.iloc[:, -1], sort=True)
     found = [(rows.iloc[:, 2:-1], codes[rows.index]) for _, rows in table.groupby(1)

@@ -2,11 +2,9 @@
 
 import hashlib
 import inspect
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +12,7 @@ import pandas as pd
 from scipy import sparse
 
 from mtclib.core.large import row_blocks
+from mtclib.core.paths import beside
 
 _KINDS = ("multitask", "multiview", "lifelong")
 
@@ -23,7 +22,7 @@ _PRINTED = {
 }
 """What `Dataset.published` may hold of a task or view, and the column of the summary that shows it."""
 
-SETS = tomllib.loads(Path(__file__).with_name("sets.toml").read_text(encoding="utf-8"))
+SETS = beside(__file__, "sets.toml")
 """What is known of a set before a file is read, by its name; the head of the file says what."""
 
 

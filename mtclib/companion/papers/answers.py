@@ -7,13 +7,12 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import claims, plots, tables
-from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import gains, intervals, ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
 ALL = gains.ALL
-WORDS = beside(__file__, "answers.toml")
+WORDS = paths.beside(__file__, "answers.toml")
 HEADS = tuple(WORDS["heads"].values())
 
 

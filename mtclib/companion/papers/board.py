@@ -12,7 +12,6 @@ from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS, PLAIN
 from mtclib.companion.papers import citations, study_of
 from mtclib.companion.parameters import HOME
-from mtclib.companion.schema import beside
 from mtclib.companion.site import pages
 from mtclib.companion.tables import REPORT
 from mtclib.companion.verdicts.intervals import RELATIVE
@@ -99,7 +98,7 @@ def write(source, found) -> dict[str, str]:
     None are written where there are no verdicts."""
     if not (paths.data_dir() / "verdicts.csv").is_file():
         return {}
-    known = beside(__file__, "board.toml")
+    known = paths.beside(__file__, "board.toml")
     page = known.pop("page")
     further: dict[str, dict] = {"leaderboard": {"advice": rules()}, "printed": {"report": REPORT}}
     for name, rows in (("leaderboard", pd.concat(map(scores, KINDS))), ("printed", cells())):

@@ -12,13 +12,12 @@ from mtclib.companion.comparison.sources import KINDS
 from mtclib.companion.papers import answers, in_order, position, study_of
 from mtclib.companion.papers.mtcmrl import BY_LABELS
 from mtclib.companion.papers.study import show
-from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import chance, errors, gains, intervals, judge, ledger, reruns, rows
 from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 STATUSES = ("holds", "fails", "undecided", "not testable")
-WORDS = beside(__file__, "scoreboard.toml")
+WORDS = paths.beside(__file__, "scoreboard.toml")
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
 FILED, ROUNDED = WORDS["filed"], WORDS["rounded"]
 

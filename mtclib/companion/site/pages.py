@@ -10,7 +10,6 @@ from posixpath import normpath
 from nbformat.v4 import new_markdown_cell
 
 from mtclib.companion.parameters import HOME
-from mtclib.companion.schema import beside
 from mtclib.core import paths
 
 STORED = "stored"
@@ -26,7 +25,7 @@ DECISIONS = "<caption>Choices that the paper leaves open"
 IDS = re.compile(r"(?<=<b>decision</b> )[A-Z]\d[\w.]*(?:, [A-Z]\d[\w.]*)*(?=[:<])")
 LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?="><b>(\w+)))?')
 """What begins a relative link, where it leads, and the name of code that it shows."""
-WORDS = beside(__file__, "words.toml")
+WORDS = paths.beside(__file__, "words.toml")
 
 
 def words(name: str, /, **known) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.schema import beside
 from mtclib.companion.verdicts import intervals
+from mtclib.core.paths import beside
 
 STATUSES = beside(__file__, "statuses.toml")
 SYMBOLS = {verdict: look[0] for verdict, look in STATUSES["verdicts"].items()}
