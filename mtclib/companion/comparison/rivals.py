@@ -5,6 +5,7 @@ that runs expect of an estimator.  The packages come with the extra ``comparison
 """
 
 from importlib import import_module
+from pkgutil import resolve_name
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +15,6 @@ from sklearn.utils import check_array
 
 from mtclib.baselines import registry
 from mtclib.baselines.adapters import side_by_side
-from mtclib.companion.runs.jobs import dotted
 from mtclib.maths.linalg import as_dense
 
 TAKE_SPARSE = ("KMeans", "SpectralClustering")
@@ -23,7 +23,7 @@ TAKE_SPARSE = ("KMeans", "SpectralClustering")
 def named(path):
     """What "package.module:attribute" names; the error for a missing package says how to get it."""
     try:
-        return dotted(path)
+        return resolve_name(path)
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             f"{path} needs {error.name}; install mtclib with the extra that brings it: mtclib[comparison]; "

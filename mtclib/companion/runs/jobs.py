@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib import import_module
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -87,7 +87,7 @@ class Job:
 
 def resolve_estimator(name):
     """Estimator class from a registered name or from ``"package.module:Class"``."""
-    return dotted(name) if ":" in name else registry.estimator(name)
+    return resolve_name(name) if ":" in name else registry.estimator(name)
 
 
 def algorithm(estimator, params):
@@ -99,12 +99,6 @@ def present_version(algorithm):
     """Version of an algorithm in the code that is here, by its name from :func:`algorithm`."""
     name, _, nested = algorithm.partition(" of ")
     return resolve_estimator(name).algorithm_version(*filter(None, [nested]))
-
-
-def dotted(name):
-    """What "package.module:attribute" names."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def load_dataset(loader: str, params: Mapping) -> tuple:
@@ -124,7 +118,7 @@ def load_dataset(loader: str, params: Mapping) -> tuple:
 @lru_cache(maxsize=2)
 def _load(loader, params):
     params = json.loads(params)
-    data = dotted(loader)(**params) if ":" in loader else datasets.load(loader, **params)
+    data = resolve_name(loader)(**params) if ":" in loader else datasets.load(loader, **params)
     return data, data.sha256
 
 

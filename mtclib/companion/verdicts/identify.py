@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, islice, product
 from math import prod
+from pkgutil import resolve_name
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,6 @@ import pandas as pd
 from mtclib.companion import runs, schema
 from mtclib.companion.runs import our_name
 from mtclib.companion.runs.committed import TABLE, rounded
-from mtclib.companion.runs.jobs import dotted
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
 from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.verdicts import evidence, published
@@ -196,7 +196,7 @@ def _stands(choice, left):
 
 def _computed(protocol, search, variants):
     """Values by (data set, variant), without fits: pairs of further choices and values by `KEY[1:]`."""
-    function, found = dotted(search.values) if search.values else sizes, {}
+    function, found = resolve_name(search.values) if search.values else sizes, {}
     with make_bar(sum(map(len, variants.values()))) as bar:
         for name, each in variants.items():
             spec = protocol.datasets[name]
@@ -317,7 +317,7 @@ def _printed_name(name, document):
 @cache
 def _all_yielded(function):
     try:
-        found = list(islice(dotted(function)(), MOST + 1))
+        found = list(islice(resolve_name(function)(), MOST + 1))
         if len(found) > MOST:
             raise ValueError(f"more than {MOST} data sets; a .toml file with a loader reads one at a time")
         others = [type(one).__name__ for one in found if not isinstance(one, Dataset)]
