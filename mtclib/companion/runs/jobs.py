@@ -138,9 +138,7 @@ def _requests(protocol, profile):
     """(dataset, method, part, in_grid, points, n_runs), by data set, so that each is loaded once."""
     parts = [("main", profile), *((name, protocol.studies[name]) for name in profile.studies)]
     sweeps = [protocol.sensitivity[name] for name in profile.sensitivity]
-    wanted = dict.fromkeys(name for _, part in parts for name in part.datasets)
-    wanted.update(dict.fromkeys(name for sweep in sweeps for name in sweep.datasets))
-    for dataset in wanted:
+    for dataset in protocol.needed_datasets(profile.name):
         for part, spec in parts:
             for method in spec.methods if dataset in spec.datasets else ():
                 grid = {**protocol.methods[method].grid, **profile.grid.get(method, {}),
