@@ -10,7 +10,7 @@ import os
 import sys
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from time import process_time
 
@@ -56,8 +56,7 @@ def with_estimated_k(loader, **params) -> Dataset:
     ``python -m mtclib cluster`` begins with: of three candidates the one that agrees most with k-means."""
     data = load(loader, **params)
     ks = candidates(data).agreeing()
-    known = {part.name: getattr(data, part.name) for part in fields(data)}
-    return WithEstimatedK(**known, estimates=ks[0] if data.kind == "multiview" else ks)
+    return WithEstimatedK(**vars(data), estimates=ks[0] if data.kind == "multiview" else ks)
 
 
 def limited(job, seconds=SECONDS, gigabytes=GIGABYTES):
