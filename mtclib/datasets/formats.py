@@ -6,8 +6,8 @@ import io
 import lzma
 import pickle
 import re
+from collections import namedtuple
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -160,15 +160,9 @@ def as_codes(values, order) -> np.ndarray:
     return same.argmax(axis=1)
 
 
-@dataclass(frozen=True)
-class Story:
-    """One Reuters story: texts are "" where missing, and stories that are a headline only have no body."""
-
-    newid: int
-    modapte: str  # half of the "ModApte" split: "train", "test" or "" (unused)
-    topics: tuple
-    title: str
-    body: str
+Story = namedtuple("Story", "newid modapte topics title body")
+"""One Reuters story.  Its half of the "ModApte" split is "train", "test" or "" (unused); texts are "" where
+missing, and stories that are a headline only have no body."""
 
 
 def _field(tag, text):

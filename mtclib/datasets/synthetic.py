@@ -147,26 +147,20 @@ def mbc_spectra(random_state=0) -> Dataset:
     """
     check_number("random_state", random_state, low=0, integer=True)
     rng = np.random.default_rng(random_state)
-    # Eight digits: the last bits of numpy's exponential hang on the processor, and with them the data's hash.
-    envelopes = np.exp(_envelopes(rng))
-    Xs, labels = [], []
+    # The logarithm of an envelope is a common slope and two broad peaks of its class's own.
+    frequencies, peaks = np.linspace(0.0, 1.0, BANDS), rng.uniform(0.0, 1.0, (SOURCES, 2, 1))
+    bumps = np.exp(-((frequencies - peaks) ** 2) / (2 * 0.08**2)).sum(axis=1)
+    envelopes, Xs, labels = np.exp(-6.0 * frequencies + 1.2 * bumps), [], []
     for n in SPECTRA:
         y = rng.permutation(np.arange(n) % SOURCES)
         X = np.maximum(envelopes[y] * rng.exponential(size=(n, BANDS)), 1e-12)
+        # Eight digits: the last bits of numpy's exponential hang on the processor, and with them the hash.
         Xs.append(np.char.mod("%.8g", X).astype(float))
         labels.append(y)
     return Dataset(
         name="mbc-spectra", kind="multitask", Xs=Xs, labels=labels, edition="synthetic",
         class_names=(tuple(f"source {k + 1}" for k in range(SOURCES)),) * len(Xs),
         preprocessing=({"step": "generate", "random_state": random_state},))
-
-
-def _envelopes(rng):
-    """Logarithms of the envelopes: a common slope and two broad peaks of each class's own."""
-    frequencies = np.linspace(0.0, 1.0, BANDS)
-    peaks = rng.uniform(0.0, 1.0, (SOURCES, 2, 1))
-    bumps = np.exp(-((frequencies - peaks) ** 2) / (2 * 0.08**2)).sum(axis=1)
-    return -6.0 * frequencies + 1.2 * bumps
 
 
 # Planted outliers: documents of no class, clustered with the others but not scored.
