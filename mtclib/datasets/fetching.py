@@ -20,7 +20,7 @@ import threading
 import warnings
 import zipfile
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 
@@ -97,15 +97,6 @@ class _Bounded:
             raise UnsafeArchive("a member has a negative size")
 
 
-@contextmanager
-def _opened(path, most):
-    with open(path, "rb") as file:
-        start = file.read(6)
-    opener = next((opener for magic, opener in COMPRESSED.items() if start.startswith(magic)), open)
-    with opener(path, "rb") as file, tarfile.open(fileobj=_Bounded(file, most), mode="r:") as archive:
-        yield archive
-
-
 def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, bytes]:
     """Read the files of some top folders from a tar archive, by their sorted paths from the top folder on.
 
@@ -116,7 +107,11 @@ def read_folders(path, folders, inside="", ignore=(), most=None) -> dict[str, by
     archive, headers and members that nobody asked for included, :data:`LARGEST` more than that.
     """
     found, left = {}, most or LARGEST
-    with _opened(path, left + LARGEST) as archive:
+    with open(path, "rb") as file:
+        start = file.read(6)
+    opener = next((opener for magic, opener in COMPRESSED.items() if start.startswith(magic)), open)
+    with (opener(path, "rb") as file,
+          tarfile.open(fileobj=_Bounded(file, left + LARGEST), mode="r:") as archive):
         while info := archive.next():
             archive.members.clear()  # or a million empty ones would take a gigabyte
             inner = _inner_path(info.name, folders, inside)

@@ -44,21 +44,18 @@ IDF_SCOPES = ("all", "stacked", "task")
 """Each document of the whole set once; those of both tasks, shared ones twice; those of each task."""
 
 
-def _weighed(counts, rows, weights) -> list:
-    """Weigh the set and then cut it, so that a shared document counts once; or cut first."""
-    if check_option("idf_scope", weights["idf_scope"], IDF_SCOPES) == "all":
-        (whole,) = weigh([counts], **weights)
-        return [whole[each] for each in rows]
-    scope = "task" if weights["idf_scope"] == "task" else "all"
-    return weigh([counts[each] for each in rows], **{**weights, "idf_scope": scope})
-
-
 def two_tasks(name, counts, rows, classes, weights, steps, **origin) -> Dataset:
     """Cut a set of documents into two tasks: `rows` of each, and their `classes`, numbered in sorted order.
     `steps` were done before."""
     coded = [np.unique(names, return_inverse=True) for names in classes]
+    if check_option("idf_scope", weights["idf_scope"], IDF_SCOPES) == "all":  # a shared document counts once
+        (whole,) = weigh([counts], **weights)
+        Xs = [whole[each] for each in rows]
+    else:
+        scope = "task" if weights["idf_scope"] == "task" else "all"
+        Xs = weigh([counts[each] for each in rows], **{**weights, "idf_scope": scope})
     return Dataset(
-        name=name, kind="multitask", Xs=_weighed(counts, rows, weights), labels=[codes for _, codes in coded],
+        name=name, kind="multitask", Xs=Xs, labels=[codes for _, codes in coded],
         class_names=tuple(tuple(map(str, names.tolist())) for names, _ in coded),
         preprocessing=(*steps, {"step": "weigh", **weights}), **origin)
 
