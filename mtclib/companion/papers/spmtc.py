@@ -6,7 +6,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from scipy.optimize import linear_sum_assignment
-from sklearn.metrics import confusion_matrix
 
 from mtclib.companion import plots
 from mtclib.companion.claims import paired_differences
@@ -161,11 +160,13 @@ class Numbers(numbers.Numbers, paper="spmtc"):
         whose labels are committed: those that were judged before any run as they are now."""
         labels, losses = self.study.results.labels, {}
         for name in (name for name in self.study.sets if self.study.fitted(name) == name):
-            tasks = [key.rpartition("/")[2] for key in labels if key.rpartition("/")[0] == f"truth/{name}"]
+            truths = {key.rpartition("/")[2]: y.astype(int) for key, y in labels.items()
+                      if key.startswith(f"truth/{name}/")}
+            k = 1 + max(y.max() for y in truths.values())
             for key in self.study.default(name).query("method == @method")["key"].unique():
-                counts = [confusion_matrix(labels[f"truth/{name}/{task}"], labels[f"{key}/{task}"],
-                                           normalize="all") for task in tasks]
+                counts = [np.bincount(k * y + labels[f"{key}/{task}"], minlength=k * k).reshape(k, k) / len(y)
+                          for task, y in truths.items()]
                 single = sum(each[linear_sum_assignment(-each)].sum() for each in counts)
                 joint = sum(counts)[linear_sum_assignment(-sum(counts))].sum()
-                losses.setdefault(name, []).append(100 * (joint - single) / len(tasks))
+                losses.setdefault(name, []).append(100 * (joint - single) / len(truths))
         return np.mean([np.mean(each) for each in losses.values()])
