@@ -170,7 +170,7 @@ def wilcoxon(gaps):
 @cache
 def _signed_rank(gaps):
     """Two-sided p of Wilcoxon's test; kept, for several levels ask for it. Of so few runs all signs are gone
-    through, as in scipy: there are so many ways to each sum of twice the ranks, whole where ranks are tied."""
+    through, as in scipy: `ways` to each sum of twice the ranks, which are whole where ranks are tied, too."""
     if len(gaps) > ALL_SIGNS:
         return float(stats.wilcoxon(gaps).pvalue)
     known = np.array([gap for gap in gaps if gap])

@@ -120,11 +120,6 @@ def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
         rows = "".join(f"{name}{i},{9 * (i % 2)},{9 - 9 * (i % 2)},1\n" for i in range(8))
         Path(f"{name}.csv").write_text(f"name,a,b,c\n{rows}", encoding="utf-8")
     files = ["north.csv", "south.csv", "--method", "spectral njw"]
-    assert main(["cluster", "--n-clusters", "2,2", *files]) == 2
-    assert "if it names the samples, give --id-column" in capsys.readouterr().err
-    Path("bare.csv").write_text("1,5,9\n2,3,4\n", encoding="utf-8")
-    assert main(["cluster", "bare.csv"]) == 2
-    assert "--no-header if no file has one" in capsys.readouterr().err
     assert main(["cluster", *files, "--id-column", "name"]) == 0  # the number of clusters is proposed
     assert "Clusters by Spectral NJW" in capsys.readouterr().out
     table = Path("clusters/clusters-SpectralNJW.csv").read_text(encoding="utf-8").splitlines()

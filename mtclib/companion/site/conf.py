@@ -13,7 +13,9 @@ from textwrap import shorten
 from bs4 import BeautifulSoup
 from docutils import nodes
 from fontTools import subset
+from jinja2.sandbox import SandboxedEnvironment
 from math_core import LatexError, LatexToMathML
+from numpydoc import docscrape_sphinx
 from PIL import Image
 from sphinx.util.logging import getLogger
 
@@ -244,14 +246,14 @@ def leave_versions(app, what, name, obj, options, lines):
     lines[:] = [line for line in lines if ".. versionadded::" not in line]
 
 
-def leave_search(app):
-    """Make no index for the search of Sphinx, which no page has."""
-    app.builder.search = False
-
-
 def setup(app):
     """Add what no extension brings."""
-    app.connect("builder-inited", leave_search)
+    # numpydoc would compile its template again for every docstring.
+    kept = {}
+    docscrape_sphinx.SandboxedEnvironment = lambda loader: kept.setdefault(
+        "", SandboxedEnvironment(loader=loader))
+    # No index for the search of Sphinx, which no page has.
+    app.connect("builder-inited", lambda app: setattr(app.builder, "search", False))
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
     app.connect("autodoc-process-docstring", leave_versions)
     app.connect("html-page-context", make_searchable, priority=100)

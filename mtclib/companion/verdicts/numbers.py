@@ -194,21 +194,24 @@ class Numbers:
         """Ours minus printed in points under another method, data set or setting; one entry per cell."""
         printed, parts = printed or method, []
         for name in [dataset] if dataset else self.study.published["dataset"].unique():
-            cells = self.study.judged(name, self._source(name))
-            cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
-            cells = cells[cells["verdict"].ne("misprint") | cells["counted"]]
-            if deviating:
-                cells = cells[cells["verdict"].isin(["higher", "lower"])]
-            # Averages say nothing that their tasks do not, where these are there.
-            tasks = cells[cells["counted"]] if deviating else cells[cells["task"] != "avg"]
-            cells = tasks if len(tasks) else cells
-            cells = matching(cells, {"metric": metric, "task": task})
+            cells = matching(self._row(name, printed, deviating), {"metric": metric, "task": task})
             if len(cells):
                 means = self._means(method or printed, other_dataset or name, point, *setting.items())
                 parts.append(100 * (self._for_cells(means, name, cells) - cells["published"].to_numpy()))
         if not parts:
             raise LedgerError(f"{self.study.paper}: no printed cell of {printed!r} on {dataset!r}")
         return pd.Series(np.concatenate(parts))
+
+    @cache
+    def _row(self, dataset, printed, deviating):
+        """Cells of a printed row, or those that deviate, without averages over tasks that are there."""
+        cells = self.study.judged(dataset, self._source(dataset))
+        cells = cells[(cells["method"] == printed) & ~cells["metric"].isin(RELATIVE)]
+        cells = cells[cells["verdict"].ne("misprint") | cells["counted"]]
+        if deviating:
+            cells = cells[cells["verdict"].isin(["higher", "lower"])]
+        tasks = cells[cells["counted"]] if deviating else cells[cells["task"] != "avg"]
+        return tasks if len(tasks) else cells
 
     @cache
     def _means(self, method, dataset, point, *setting):
