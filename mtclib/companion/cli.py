@@ -334,17 +334,13 @@ def compare(args) -> int:
     """Run sets of the comparison by sources, or write the results of those that are run."""
     from mtclib.companion import runs
     from mtclib.companion.comparison import exam, runner, sources
-    from mtclib.companion.userdata.files import DataFileError
 
     if args.data == "":
         raise UsageError("--data: name a folder, or leave it out to run the comparison.")
     if args.data and (args.sets or args.restore or args.write):
         raise UsageError("--data: leave out SET, --restore and --write; they are of no use to it.")
     if args.data:
-        try:
-            found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
-        except DataFileError as error:
-            raise UsageError(str(error)) from None
+        found = exam.scores(choose(args.kind, sources.KINDS, "KIND"), args.data)
         table, text = exam.report(args.kind, found)
         print(f"{found.round(1).to_string()}\n\n{table.to_string()}\n\n{text}")
         return 0

@@ -28,9 +28,9 @@ import pandas as pd
 import scipy.sparse as sp
 from psutil import virtual_memory
 
+from mtclib.companion.parameters import UsageError
 from mtclib.core import large
 from mtclib.core.checks import check_indices
-from mtclib.core.errors import MtclibError
 from mtclib.core.paths import file_hash
 
 _SHOWN, _LONGEST = 5, 60
@@ -42,7 +42,7 @@ _DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, MemoryError, O
            SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error)
 
 
-class DataFileError(MtclibError, ValueError):
+class DataFileError(UsageError):
     """A file that cannot be used; the message names the file, the place in it, and the remedy."""
 
 
