@@ -33,14 +33,9 @@ def scores(kind):
     return frame.assign(orders=found[found["order"] > 0].groupby(cases)["ARI"].agg(np.ptp))
 
 
-def _sources_of(kind):
-    """The source of each set."""
-    return evidence(kind).table.drop_duplicates("set").set_index("set")["source"]
-
-
 def table(kind):
     """The advised methods over all sources, and folded below it every set."""
-    found, source = scores(kind), _sources_of(kind)
+    found, source = scores(kind), evidence(kind).source_of
     ways = {"the command": found["cluster"], "the comparison": found["comparison"]}
     wide, rows = {way: values.unstack("method", sort=False) for way, values in ways.items()}, []
     for method in wide["the command"].columns.drop(PLAIN):
@@ -65,7 +60,7 @@ def without_k(kind):
     found = pd.read_csv(paths.paper_dir("comparison") / "candidates.csv").query("kind == @kind")
     wide = found.pivot_table("ARI", "set", "rule")
     wide["best"] = wide[["smallest", "middle", "largest"]].max(axis=1)
-    lost = wide.rsub(wide["known"], axis=0).groupby(_sources_of(kind)).mean()
+    lost = wide.rsub(wide["known"], axis=0).groupby(evidence(kind).source_of).mean()
     return lost[[*RULES, "best"]]
 
 

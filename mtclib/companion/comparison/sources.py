@@ -48,7 +48,8 @@ class Sources:
         self.folder = Path(folder or paths.paper_dir(f"comparison/many-{kind}"))
         self.protocol = runs.load_protocol(self.folder / "protocol.toml")
         self.table = pd.read_csv(self.folder / "sources.csv", index_col="dataset", dtype=str)
-        self.sets = list(dict.fromkeys(self.table["set"]))
+        self.source_of = self.table.drop_duplicates("set").set_index("set")["source"]
+        self.sets = list(self.source_of.index)
         self.made = self.folder / "results"
 
     @cached_property
@@ -70,16 +71,15 @@ class Sources:
     @property
     def state(self):
         """What is run, in a sentence."""
-        sources = self.table.drop_duplicates("set").set_index("set")["source"]
-        found = sources[self.done]
+        found = self.source_of[self.done]
         methods = self.protocol.profile("full").methods if len(found) else []
         there = self.rows["method"].unique() if methods else ()
-        absent = {"sets": sources.index.drop(found.index),
+        absent = {"sets": self.source_of.index.drop(found.index),
                   "methods": [name for name in methods if name not in there]}
         rest = "".join(f"; {what} not run, for want of time: {', '.join(names)}"
                        for what, names in absent.items() if len(names))
-        return (f"{self.kind}: ran on {len(found)} of {len(sources)} sets, from {found.nunique()} of "
-                f"{sources.nunique()} sources{rest}")
+        return (f"{self.kind}: ran on {len(found)} of {len(self.sets)} sets, from {found.nunique()} of "
+                f"{self.source_of.nunique()} sources{rest}")
 
     def scores(self, metric: str = "ARI", k: str = "known", preparation: str | None = "first",
                methods: Iterable[str] | None = None) -> pd.DataFrame:
