@@ -173,6 +173,22 @@ def test_a_cell_shows_its_card_by_mouse_finger_and_keyboard(way, browser):
     page.close()
 
 
+def test_a_link_to_a_cell_gives_it_the_focus_arrows_lead_from_cell_to_cell_and_tab_out_of_the_table(page):
+    page.goto((SITE / "printed.html").as_uri())
+    page.locator(".board tbody button").first.press("Enter")
+    page.get_by_role("link", name="see it in its table").press("Enter")
+    page.locator("td:focus .mtclib-card a", has_text="report").wait_for()
+    places = [page.locator("td:focus").bounding_box()]
+    for key in ("ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        places.append(page.locator("td:focus").bounding_box())
+    assert places[0]["x"] < places[1]["x"]
+    assert places[1]["y"] < places[2]["y"]
+    for _ in range(page.locator("td:focus a").count() + 1):
+        page.keyboard.press("Tab")
+    assert not page.evaluate("!!document.activeElement.closest('tbody')")
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 def test_search_finds_a_method(width, page):
     problems = listen(page)
@@ -234,8 +250,13 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     assert rows.nth(1).get_by_role("button").get_attribute("aria-expanded") == "true"
-    copied = page.locator(".board td pre").inner_text()
+    copied = " ".join(page.locator(".board td pre").all_inner_texts())
     assert all(part in copied for part in (" & ", r"\cite{", "datasets.load(", "@inproceedings{", "year = "))
+    page.get_by_role("button", name="copy BibTeX").press("Enter")
+    page.get_by_role("button", name="BibTeX copied").wait_for()
+    page.get_by_label("search", exact=True).press("Control+V")
+    assert page.get_by_label("search", exact=True).input_value().startswith("@")
+    page.get_by_label("search", exact=True).fill("")
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     page.emulate_media(media="print")
     head = page.get_by_role("button", name="seconds")

@@ -117,7 +117,8 @@ CASES = {
     "task objectives": lambda: plots.task_objectives({"a": [[1, 2], [3, 4, 5]], "b": [[2]], "c": [[0, 1]]}),
     "trajectories": lambda: plots.trajectories(CURVES, {"ACC": "accuracy"}),
     "robustness": lambda: plots.robustness(NOISY),
-    "forest": lambda: plots.forest(GAINS), "pipelines": lambda: plots.specification_curve(CURVE),
+    "forest": lambda: plots.forest(GAINS),
+    "pipelines": lambda: plots.specification_curve(CURVE, {"counts": "word counts"}),
     "relation": lambda: plots.relation_matrix(MATRIX, MATRIX * 2, ROWS, [LONG, "x", "y"], ("a", "b")),
     "relation alone": lambda: plots.relation_matrix(MATRIX, None, ROWS, ROWS, ("a", "b")),
     "runtime": lambda: plots.runtime(TIMINGS, switch_at=35),
@@ -274,7 +275,8 @@ NUMBERS = (
     ("robustness", edges, 0, 0, [90 - HALF, 90 + HALF]), ("transfer", edges, 0, 1, [41 - HALF, 41 + HALF]),
     ("transfer", edges, 2, 0, [0, 20]), ("one seed", edges, 0, 1, [40, 40]),
     ("trajectories", edges, 0, 0, [0, 40 + 10 * HALF]))
-TITLES = {"objectives": ["a_data set with a\nrather $long$ name\n(paper: 2)", "printed\n(paper: 3)", "", ""],
+PAPER = "\n(paper: {} iterations)".format
+TITLES = {"objectives": ["a_data set with a\nrather $long$ name" + PAPER(2), "printed" + PAPER(3), "", ""],
           "task objectives": ["a", "b", "c"], "transfer": ["x", "y", "", ""], "weights": ["κ = 1", "κ = 10"],
           "robustness": [f"{d}, {k} noise" for d in "xy" for k in ("mixed", "long")],
           "pairs": ["toy\nA: r = 1.00"]}
@@ -371,7 +373,9 @@ SHOWN = [
     ("relation", lambda fig: [ax.collections[0].get_clim() for ax in fig.axes[:2]], [(0, 2 * 0.173)] * 2),
     ("relation", lambda fig: [tuple(np.floor(p.get_xy())) for p in fig.axes[0].patches], [(0, 0), (1, 1)]),
     ("objectives", lambda fig: [ax.get_lines()[-1].get_xdata()[0] for ax in fig.axes[:2]], [2, 3]),
-    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts, instead of tf (ACC, O{n})" for n in (2, 1)]),
+    ("leverage", lambda fig: texts(fig.axes[0]), [f"counts; ours: tf (ACC, decision O{n})" for n in (2, 1)]),
+    ("pipelines", lambda fig: names(fig.axes[1].get_yticklabels()),
+     ["Table 1", "Table 2", "as fixed", "rows kept", "word counts"]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [2.0, -1.5]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
     ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18),

@@ -147,7 +147,7 @@ def curve(study: Any) -> plots.Picture:
     rows = _table("multiverse").query("paper == @study.paper")
     rival = ledger.part(study.paper, "summary")["rival"]
     rows = rows if rival == ALL else rows[rows["rival"] == rival]
-    fig = plots.specification_curve(gains.curve(rows))
+    fig = plots.specification_curve(gains.curve(rows), WORDS["choices"])
     return study.show(fig, f"{study.paper}-pipelines", alt=WORDS["curve"])
 
 

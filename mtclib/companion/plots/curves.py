@@ -23,8 +23,8 @@ TITLE, BAND = 20, (0.1, 0.9)
 DARK = 0.18  # relative luminance from which on black is easier to read than white
 SHADES = "viridis"
 PARAM_NAMES = {"lam": "λ", "lambda": "λ", "mu": "μ", "alpha": "α", "beta": "β", "gamma": "γ", "kappa": "κ",
-               "n_components": "l", "pace_start": "share of pairs in the first round",
-               "pace_growth": "growth of the threshold"}
+               "n_components": "l, size of the shared subspace",
+               "pace_start": "share of pairs in the first round", "pace_growth": "growth of the threshold"}
 
 
 @look.figure
@@ -43,7 +43,7 @@ def objective_panels(histories: Mapping, printed_iterations: Mapping) -> plt.Fig
             x = np.arange(1, len(middle) + 1)
             line = look.band_line(ax, x, middle, low, high, "median over runs", marker="")
             mark = ax.axvline(stop, color="0.35", label="the paper stops", **look.MARK)
-        column[0].set_title(f"{textwrap.fill(name, TITLE)}\n(paper: {stop})")
+        column[0].set_title(f"{textwrap.fill(name, TITLE)}\n(paper: {stop} iterations)")
         column[1].set(yscale="log", xlabel="iteration")
         look.plain(column[1].yaxis)
     axes[0, 0].set_ylabel("objective J")

@@ -23,6 +23,7 @@ MOST = 12  # alternatives that are drawn
 NARROW = 4  # columns; data sets with fewer have their name written upright
 FAINT = 0.3  # opacity of the cells that do not count: averages, and numbers that chose a pipeline
 LETTERS = 2.1  # in the widest line of a heading, for each cell
+MEASURES = {"s_nmi": "NMI of the two tasks"}
 BLUE, PALE, PRINTED = "#00457c", "#a6d3f5", "#b3400a"
 
 
@@ -51,7 +52,8 @@ def scoreboard(verdicts: pd.DataFrame, heads: Mapping) -> plt.Figure:
                for verdict in MEANINGS if verdict in counts]
     if pale := int((~verdicts["shown"]).sum()):
         handles.append(Patch(facecolor="none", edgecolor="none", label=f"pale: not counted ({pale})"))
-    fig.legend(handles=handles, loc="lower center", ncols=4, fontsize=8, frameon=False, columnspacing=1.4)
+    fig.legend(handles=handles, loc="lower center", ncols=4, fontsize=8, frameon=False, columnspacing=1.4,
+               title="own method and others: agree / undecided / deviate", title_fontsize=8)
     return fig
 
 
@@ -74,7 +76,8 @@ def leverage(table: pd.DataFrame) -> plt.Figure:
         changes = groups[name].to_numpy()
         ax.barh(place, changes.mean(), height=0.36, color=PALE, edgecolor=BLUE, linewidth=0.8)
         ax.plot(changes, np.full(len(changes), place), **dot)
-        text = "{1}, instead of {3} ({2}, {0})".format(*name)
+        decision, alternative, metric, ours = name
+        text = f"{alternative}; ours: {ours} ({MEASURES.get(metric, metric)}, decision {decision})"
         ax.text(0.005, place - 0.25, text, transform=ax.get_yaxis_transform(), va="bottom", fontsize=8)
     ax.set(yticks=[], ylim=(len(order) - 0.6, -0.85), xlabel="change of the score (points); 0 is our choice")
     shown = f"The {len(order)} of {len(groups)} alternatives that change the score most"
@@ -177,13 +180,14 @@ def forest(frame: pd.DataFrame) -> plt.Figure:
 
 
 @figure
-def specification_curve(frame: pd.DataFrame) -> plt.Figure:
+def specification_curve(frame: pd.DataFrame, plain: Mapping) -> plt.Figure:
     """Mean gain of each printed table on every pipeline, sorted, with its choices as dots below.
 
     A bar is the printed gain over the same comparisons. `frame` has ``table, pipeline, printed, ours``; a
-    pipeline's name lists its choices, with commas between them."""
+    pipeline's name lists its choices, with commas between them, which `plain` may put in other words."""
     frame = frame.sort_values("ours", kind="stable").reset_index(drop=True)
-    choices = [[f"Table {row.table}", *row.pipeline.split(", ")] for row in frame.itertuples()]
+    choices = [[f"Table {row.table}", *(plain.get(one, one) for one in row.pipeline.split(", "))]
+               for row in frame.itertuples()]
     named = sorted({*chain(*choices)}, key=lambda one: (not one.startswith("Table"), one))
     heights = (2.2, 0.17 * len(named))
     fig, (top, below) = plt.subplots(2, 1, figsize=(7.6, sum(heights) + 0.7), sharex=True,

@@ -153,7 +153,7 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
 AS_WRITTEN = re.compile(r"(<(?:pre|script|style|textarea)\b.*?</(?:pre|script|style|textarea)>)", re.DOTALL)
 """Where a space counts."""
-SPARE = "*.map", "searchtools.js", "language_data.js"
+SPARE = "*.map", "searchtools.js", "language_data.js", "basic.css", "debug.css", "skeleton.css"
 
 
 def name_parts(folder):
@@ -188,7 +188,7 @@ def say_once(page):
 
 
 def finish(app, exception):
-    """Make the written pages small and whole; leave out the maps of scripts, and the search of Sphinx."""
+    """Make the written pages small and whole; leave out what no page asks for."""
     if exception is None:
         for step in (copy_index, shrink_font, shrink_pictures, name_parts):
             step(Path(app.outdir))

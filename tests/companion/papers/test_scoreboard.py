@@ -156,6 +156,14 @@ def test_the_readme_and_the_front_page_say_what_the_results_say(summary):
     assert scoreboard.heads(summary)["mbc"].startswith(wanted)
 
 
+def test_no_choice_of_a_pipeline_is_drawn_under_the_code_that_a_protocol_has_for_it():
+    names, plain = pd.read_csv(paths.data_dir() / "multiverse.csv")["pipeline"], answers.WORDS["choices"]
+    choices = {choice for name in names.unique() for choice in name.split(", ")}
+    assert set(plain) <= choices
+    code = re.compile("minmax|zscore|-l2|share-|^(in|out|all|both|raw|log|l1|tfidf|release)$")
+    assert not [one for one in choices if code.search(plain.get(one, one))]
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(paper):
     study = study_of(paper)

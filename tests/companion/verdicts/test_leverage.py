@@ -104,7 +104,7 @@ def test_opposite_changes_do_not_cancel_in_the_order_and_choices_of_ours_are_tol
     assert lines[["mean", "size", "clear"]].values.tolist() == [[0.0, 9.0, 2], [2.0, 2.0, 0]]
     rows = [table.assign(alternative="default", ours=f"chosen ({name})") for name in ("CLR", "LSSMTC")]
     shown = [text.get_text() for text in plots.leverage(pd.concat(rows)).axes[0].texts]
-    ours = [f"default, instead of chosen ({name}) (NMI, O1)" for name in ("CLR", "LSSMTC")]
+    ours = [f"default; ours: chosen ({name}) (NMI, decision O1)" for name in ("CLR", "LSSMTC")]
     assert sorted(shown) == ours
 
 

@@ -112,13 +112,22 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
     const open = button.ariaExpanded === "true";
     button.ariaExpanded = String(!open);
     if (open) return button.closest("tr").nextSibling.remove();
-    const line = (values) => `${values.map(tex).join(" & ")} \\\\`;
-    const text = [line(shown().map(({name}) => name)), line(texts(row)), row.keys && `\\cite{${row.keys}}`, row.load,
-      ...(row.keys ? row.keys.split(",").map((key) => bibtex[key]) : [])];
-    const block = make("pre", {textContent: text.filter(Boolean).join("\n"), tabIndex: 0});
-    const href = `${report}&title=${encodeURIComponent(row.cell)}`;
-    const links = report ? [make("a", {href, textContent: "report an error"})] : [];
-    button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, block, ...links)));
+    const line = (values) => `${values.map(tex).join(" & ")} \\\\`, keys = row.keys ? row.keys.split(",") : [];
+    const parts = {LaTeX: [line(shown().map(({name}) => name)), line(texts(row)), ...(row.keys ? [`\\cite{${row.keys}}`] : [])],
+      Python: row.load ? ["from mtclib import datasets", row.load] : [], BibTeX: keys.map((key) => bibtex[key])};
+    const blocks = Object.entries(parts).filter(([, text]) => text.join("")).map(([name, text]) => {
+      const block = make("pre", {textContent: text.join("\n")});
+      // A page that is opened as a file may not reach the clipboard otherwise.
+      const copy = make("button", {type: "button", ariaLive: "polite", textContent: `copy ${name}`, onclick: () => {
+        getSelection().selectAllChildren(block);
+        copy.textContent = document.execCommand("copy") ? `${name} copied` : "selected: copy it by Ctrl+C";
+      }});
+      return make("div", {}, copy, block);
+    });
+    const to = {"see it in its table": `${row.paper}.html#${encodeURIComponent(row.cell)}`,
+      "report an error": `${report}&title=${encodeURIComponent(row.cell)}`};
+    const links = report ? Object.entries(to).flatMap(([textContent, href]) => [make("a", {href, textContent}), " "]) : [];
+    button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, ...blocks, ...links)));
   }
 
   // The keyboard enters and leaves the rows by Tab, and goes through them by arrows.

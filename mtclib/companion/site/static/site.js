@@ -2,12 +2,16 @@
 document.querySelector(".header-right")?.insertAdjacentHTML(
   "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search"></button>');
 
-// A place inside a fold is shown when a link or the address leads there, and everything in print.
+// A place inside a fold is shown when a link or the address leads there, and everything in print.  A cell has no id: it is
+// found by its name in the link of its card, and takes the focus.
+const cellNamed = (name) => [...document.querySelectorAll(".mtclib-card > a:last-child")].find(
+  ({href}) => new URL(href).searchParams.get("title") === name)?.closest("td");
 const unfold = () => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const name = decodeURIComponent(location.hash.slice(1)), target = document.getElementById(name) ?? cellNamed(name);
   target?.querySelector(":scope > details")?.setAttribute("open", "");
   for (let above = target; above; above = above.parentElement) if (above.localName === "details") above.open = true;
   target?.scrollIntoView({behavior: "instant"});
+  if (target?.localName === "td") target.focus();
 };
 addEventListener("hashchange", unfold);
 addEventListener("load", unfold);
@@ -22,11 +26,26 @@ const reach = () => document.querySelectorAll("pre, .table-wrapper, div.math, .t
 for (const event of ["load", "resize"]) addEventListener(event, reach);
 addEventListener("toggle", reach, true);
 
-// The card of a cell is seen whole, and Escape puts it away.
-document.addEventListener("focusin", ({target}) =>
-  target.querySelector(":scope > .mtclib-card")?.scrollIntoView({block: "nearest"}));
-document.addEventListener("keydown", ({key}) =>
-  key === "Escape" && document.activeElement.closest("td[tabindex], .mtclib-card") && document.activeElement.blur());
+// The keyboard enters a table by one cell and leaves it by Tab; arrows lead from cell to cell.  The card of a cell is seen
+// whole, and Escape puts it away.
+const CELL = "td[tabindex]", ARROWS = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
+const enter = (table, cell) => table.querySelectorAll(CELL).forEach((other) => { other.tabIndex = other === cell ? 0 : -1; });
+document.querySelectorAll(".mtclib-grid").forEach((table) => enter(table, table.querySelector(CELL)));
+document.addEventListener("focusin", ({target}) => {
+  if (!target.matches(CELL)) return;
+  enter(target.closest("table"), target);
+  target.querySelector(":scope > .mtclib-card")?.scrollIntoView({block: "nearest"});
+});
+document.addEventListener("keydown", (event) => {
+  const {key, target} = event, [down, right] = ARROWS[key] ?? [];
+  if (key === "Escape" && document.activeElement.closest(`${CELL}, .mtclib-card`)) document.activeElement.blur();
+  if (down === undefined || !target.matches(CELL)) return;
+  const {rows} = target.closest("tbody");
+  let row = target.parentElement.sectionRowIndex, column = target.cellIndex, next;
+  do next = rows[row += down]?.cells[column += right]; while (next && !next.matches(CELL));
+  next?.focus();
+  event.preventDefault();
+});
 
 // The text that `pack` of pages.py has packed, as an answer that one can read.
 const unpack = (text) => new Response(new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))])
