@@ -56,7 +56,7 @@ def task_objectives(histories: Mapping) -> plt.Figure:
     """The objective of each task of a sequence, sweep by sweep: one panel per run, one line per task.
 
     `histories` maps the title of a panel to the histories of its tasks."""
-    fig, axes = look.panels(len(histories), 2.9, 2.0, (0, 0.6))
+    fig, axes = look.panels(len(histories), 2.7, 1.8, (0, 0.6))
     for ax, (title, tasks) in zip(axes.flat, histories.items()):
         for t, history in enumerate(tasks):
             ax.plot(np.arange(1, len(history) + 1), history, marker="", label=f"task {t + 1}")
