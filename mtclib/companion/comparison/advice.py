@@ -12,15 +12,7 @@ import pandas as pd
 
 from mtclib.companion import tables
 from mtclib.companion.claims import signed
-from mtclib.companion.comparison.sources import (
-    PLAIN,
-    Sources,
-    above,
-    against_the_first,
-    chosen,
-    interval,
-    summary,
-)
+from mtclib.companion.comparison.sources import PLAIN, Sources, above, against_the_first, chosen, summary
 from mtclib.core import paths
 
 ENOUGH = 3  # sources that a part of the data needs for advice of its own
@@ -89,7 +81,7 @@ def rows(sources):
         gains = sources.gains(scores[table.eval(query, engine="python").to_numpy()])[names]
         if len(gains) < ENOUGH or chosen(gains) == chosen(whole):
             continue
-        if interval(followed(gains) - followed(gains, whole))[0] > 0:
+        if summary(followed(gains) - followed(gains, whole))["low"] > 0:
             found[part] = {"take": chosen(gains), **summary(followed(gains))}
     return found
 
