@@ -153,7 +153,8 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
 AS_WRITTEN = re.compile(r"(<(?:pre|script|style|textarea)\b.*?</(?:pre|script|style|textarea)>)", re.DOTALL)
 """Where a space counts."""
-SPARE = "*.map", "searchtools.js", "language_data.js", "basic.css", "debug.css", "skeleton.css"
+SPARE = "*.map", "searchtools.js", "language_data.js", "basic.css", "skeleton.css", "design-tabs.js"
+TABS = re.compile("<script[^>]*design-tabs[^>]*></script>\n")
 
 
 def name_parts(folder):
@@ -164,7 +165,7 @@ def name_parts(folder):
     for page in folder.rglob("*.html"):
         text = reduce(lambda text, pair: text.replace(*pair), NAMED.items(), page.read_text(encoding="utf-8"))
         text = re.sub(r' src="[./]*_images/([^"]+)"', lambda found: found[0] + sizes.get(found[1], ""), text)
-        page.write_text(say_once(text), encoding="utf-8")
+        page.write_text(say_once(TABS.sub("", text)), encoding="utf-8")
 
 
 def say_once(page):
