@@ -117,10 +117,12 @@ def incoming(folder):
         yield Path(scratch)
 
 
-def file_hash(path) -> str:
-    """SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def file_hash(path) -> str | None:
+    """SHA-256 of a file, None for what is no file."""
+    if Path(path).is_file():
+        with suppress(FileNotFoundError), open(path, "rb") as file:  # it may be moved in this moment
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return None
 
 
 def digest(arrays) -> str:

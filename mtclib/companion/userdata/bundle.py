@@ -17,8 +17,9 @@ from pathlib import Path
 import pandas as pd
 
 from mtclib import __version__
-from mtclib.companion.userdata.files import listed, own_path, sha256
+from mtclib.companion.userdata.files import listed, own_path
 from mtclib.core.errors import MtclibError
+from mtclib.core.paths import file_hash
 
 MANIFEST = "manifest.json"
 _WRITER = "mtclib cluster"
@@ -81,7 +82,7 @@ def _not_ours(place):
     if foreign := sorted(held - set(known)):
         return f"holds {listed(foreign)}, which this command has not written"
     changed = sorted(name for name in held - {MANIFEST}
-                     if known[name] is None or sha256(place / name) != known[name])
+                     if known[name] is None or file_hash(place / name) != known[name])
     return f"holds {listed(changed)}, changed since this command wrote it" if changed else ""
 
 
@@ -97,7 +98,7 @@ def bundle(folder, parameters, sources=(), inputs=()):
         partial.mkdir(parents=True)
         yield place, partial
         manifest = {"writer": _WRITER, "version": __version__, "parameters": parameters, "inputs": sources,
-                    "outputs": {path.name: sha256(path) for path in sorted(partial.iterdir())}}
+                    "outputs": {path.name: file_hash(path) for path in sorted(partial.iterdir())}}
         (partial / MANIFEST).write_text(json.dumps(manifest, indent=1, default=str) + "\n", encoding="utf-8")
         _swap(partial, place)
     except OSError as error:

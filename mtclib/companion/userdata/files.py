@@ -31,7 +31,6 @@ from psutil import virtual_memory
 from mtclib.companion.parameters import UsageError
 from mtclib.core import large
 from mtclib.core.checks import check_indices
-from mtclib.core.paths import file_hash
 
 _SHOWN, _LONGEST = 5, 60
 SMALL = 2**24  # bytes of an array that is read beside another
@@ -97,14 +96,6 @@ def own_path(path, argument, wrong=DataFileError) -> Path:
         raise wrong(f"{argument}: {listed([path])} cannot be a path here "
                     f"({getattr(error, 'strerror', None) or error})") from error
     return file
-
-
-def sha256(path) -> str | None:
-    """The hash of a file, None for what is no file."""
-    if path.is_file():
-        with suppress(FileNotFoundError):  # it may be moved in this moment
-            return file_hash(path)
-    return None
 
 
 def split_path(path) -> tuple:

@@ -18,17 +18,10 @@ import scipy.io
 import scipy.sparse as sp
 
 from mtclib.companion.parameters import choose
-from mtclib.companion.userdata.files import (
-    DataFileError,
-    Table,
-    listed,
-    read_table,
-    sha256,
-    short,
-    split_path,
-)
+from mtclib.companion.userdata.files import DataFileError, Table, listed, read_table, short, split_path
 from mtclib.core.base import ConstantViewWarning
 from mtclib.core.large import extremes, row_blocks
+from mtclib.core.paths import file_hash
 from mtclib.datasets import Dataset
 from mtclib.datasets.preparation import AUTOMATIC, SCALES, entries_of, prepare
 from mtclib.datasets.synthetic import toy_multitask
@@ -108,7 +101,7 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
         name="your data", kind="multitask" if kind == "tasks" else "multiview",
         Xs=[part.values for part in parts], labels=list(codes) if kind == "tasks" else codes[0],
         class_names=class_names, task_names=_names(paths), edition="files",
-        sources=tuple({"file": file.name, "sha256": sha256(file)} for file in files),
+        sources=tuple({"file": file.name, "sha256": file_hash(file)} for file in files),
         feature_names=tuple(part.columns if part.named else None for part in parts), sample_names=ids,
         files=tuple(map(str, files)))
 
