@@ -14,6 +14,7 @@ from mtclib.companion.papers import citations, study_of
 from mtclib.companion.parameters import HOME
 from mtclib.companion.site import pages
 from mtclib.companion.tables import REPORT
+from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
@@ -70,8 +71,10 @@ def cells() -> pd.DataFrame:
     places = found[["paper", "table", "dataset", "task", "method", "metric"]].fillna("").agg(":".join, axis=1)
     # Every such set says in its note which of its files could not be had.
     cause = found["cause"].mask(found["verdict"] == "not-run", "files out of reach")
+    titles = {paper: ledger.findings(paper)["name"] for paper in found["paper"].unique()}
     return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
-        cause=cause, counted=np.where(found["counted"], "yes", "no"), **numbers.round(4), cell=places,
+        paper=found["paper"].map(titles), cause=cause, counted=np.where(found["counted"], "yes", "no"),
+        cell=places, **numbers.round(4),
         keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
         load=[_call(study_of(paper)._data(name)) for paper, name in zip(found["paper"], found["source"])])
 

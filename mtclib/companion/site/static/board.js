@@ -124,7 +124,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
       }});
       return make("div", {}, copy, block);
     });
-    const to = {"see it in its table": `${row.paper}.html#${encodeURIComponent(row.cell)}`,
+    const to = {"see it in its table": `${row.cell?.split(":")[0]}.html#${encodeURIComponent(row.cell)}`,
       "report an error": `${report}&title=${encodeURIComponent(row.cell)}`};
     const links = report ? Object.entries(to).flatMap(([textContent, href]) => [make("a", {href, textContent}), " "]) : [];
     button.closest("tr").after(make("tr", {}, make("td", {colSpan: shown().length + 1}, ...blocks, ...links)));
