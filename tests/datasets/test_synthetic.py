@@ -33,7 +33,7 @@ def test_the_toy_data_follow_the_recipe():
 
 
 def test_the_noise_of_spectra_has_the_variance_of_a_periodogram_and_envelopes_fall(monkeypatch):
-    monkeypatch.setattr(synthetic, "SPECTRA", (16_000, 4))
+    monkeypatch.setattr(synthetic, "SPECTRA", (4_000, 4))
     data = load("mbc-spectra")
     assert min(X.min() for X in data.Xs) > 0
     X = data.Xs[0][data.labels[0] == 1]

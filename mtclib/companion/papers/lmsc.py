@@ -44,6 +44,7 @@ RELEASED, AS_RELEASED, RANDOM = "{} (release)", "{} (as released)", "random spli
 WITH_MEMORY, NO_MEMORY = "LMSC, release", "LMSC, release, no memory"
 
 
+@cache
 def pipelines(study):
     """Distance of every printed row from ours by graph and weighting, at the defaults, without misprints, of
     what was run on all data sets. Rows without tf-idf are the same under both weightings."""
@@ -204,13 +205,9 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         means = self.study.cut_views if stream == "views" else self.study.later_tasks.loc[stream]
         return _told(means[updates] - means["consistent"])
 
-    @cached_property
-    def _pipelines(self):
-        return pipelines(self.study).set_index(["method", "graph", "weighting"])
-
     def pipeline(self, *row):
         """Mean distance of a method's row from print under a graph and a weighting, as in `pipelines`."""
-        return self._pipelines.at[row, "distance"]
+        return pipelines(self.study).set_index(["method", "graph", "weighting"]).at[row, "distance"]
 
     def styles(self, name, dataset):
         """How many printed purities of a data set a style of a search gives at best: "2 of 4"."""

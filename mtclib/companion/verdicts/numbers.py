@@ -148,13 +148,9 @@ class Numbers:
         table = paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
         return outcome(table, what)
 
-    @cached_property
-    def _definitions(self):
-        return variant_table(self.study).set_index("variant")
-
     def definition(self, variant, what):
         """What `variant_table` says of a definition of NMI: cells, within 5, distance."""
-        return self._definitions.at[variant, what]
+        return variant_table(self.study, "NMI").set_index("variant").at[variant, what]
 
     def distance(self, method=None, other_dataset=None, **where):
         """Mean absolute difference from the cells of a printed row, in points."""
@@ -266,6 +262,7 @@ def outcome(table, what):
     return picked[what] if what in picked else int((table["status"] == what).sum())
 
 
+@cache
 def variant_table(study, metric="NMI") -> pd.DataFrame:
     """Which definition of a metric comes nearest to the printed cells of a paper, misprints left out? ``by
     luck``: how many of the cells within five points would be ``exact`` if differences were spread evenly."""
