@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from planted import equal, quiet_fit as fit
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
@@ -233,7 +234,8 @@ def check_same_seed_gives_the_same_and_the_global_generator_is_left_alone(cls):
     first = reference(cls)
     np.random.seed(3)  # noqa: NPY002
     before = np.random.get_state()[1].copy()  # noqa: NPY002
-    second = fit(build(cls), planted(cls))
+    with np.errstate(all="raise"), config_context(transform_output="pandas"):  # whatever the caller has set
+        second = fit(build(cls), planted(cls))
     assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
     assert same(first, second)
     assert np.array_equal(first.objective_, second.objective_)

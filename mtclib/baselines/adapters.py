@@ -33,7 +33,7 @@ class _Nested:
         ``Xs[0] (task 1)``."""
         nested = self._nested()
         Xs, n_clusters = self._read(Xs)
-        models = self._run(nested.set_params(random_state=self.random_state), Xs, n_clusters)
+        models = self._run(nested, Xs, n_clusters)
         self.objective_ = np.asarray(summed([model.objective_ for model in models]))
         self.n_iter_ = max(model.n_iter_ for model in models)
         self.converged_ = all(model.converged_ for model in models)
@@ -104,7 +104,8 @@ class Stacked(_Nested, MultiTaskClusterer):
 
     def _run(self, nested, Xs, n_clusters):
         stack = sp.vstack(Xs, format="csr") if any(map(sp.issparse, Xs)) else np.vstack(Xs)
-        self.estimator_ = nested.set_params(n_clusters=n_clusters[0]).fit([stack])
+        nested.set_params(n_clusters=n_clusters[0], random_state=self.random_state)
+        self.estimator_ = nested.fit([stack])
         ends = np.cumsum([X.shape[0] for X in Xs])
         self.labels_ = np.split(nested.labels_[0], ends[:-1])
         return [nested]
@@ -221,7 +222,8 @@ class OneView(_NestedSequence):
     default = "LLMC"
 
     def _run(self, nested, Xs, n_clusters):
-        self.estimator_ = nested.set_params(n_clusters=n_clusters).fit([side_by_side(views) for views in Xs])
+        nested.set_params(n_clusters=n_clusters, random_state=self.random_state)
+        self.estimator_ = nested.fit([side_by_side(views) for views in Xs])
         self.labels_ = nested.labels_
         return [nested]
 

@@ -154,9 +154,8 @@ def _initial_labels(X, n_clusters, start, seed):
 def _nothing_left(Z, rounding):
     nothing = Z.size == 0 or np.abs(Z).max() < rounding
     if nothing:
-        tell(
-            "all samples are projected to the origin, as the features outnumber the rank of the data; "
-            "the result is the start; use which='adr'", DegenerateSubspaceWarning)
+        tell("all samples are projected to the origin, as the features outnumber the rank of the data; "
+             "the result is the start; use which='adr'", DegenerateSubspaceWarning)
     return nothing
 
 
@@ -204,9 +203,8 @@ def subspace(X, D, n_components, which, space):
     n_null = min(n_components, rows.nullity) if which == "smallest" else 0
     count = min(n_components - n_null, rank)
     if which != "largest" and n_null == 0 and rank + D.shape[1] - len(D) >= n_components:
-        tell(
-            "the rows of the data are nearly independent: in some subspace every partition fits perfectly; "
-            "the result is the start; use which='adr'", DegenerateSubspaceWarning)
+        tell("the rows of the data are nearly independent: in some subspace every partition fits perfectly; "
+             "the result is the start; use which='adr'", DegenerateSubspaceWarning)
     find = rows.largest if which == "largest" else rows.smallest_in_range
     parts = ([rows.null(n_null)] if n_null else []) + ([find(Z, count)] if count else [])
     F = np.zeros((X.shape[1], sum(part.shape[1] for part in parts)))

@@ -154,25 +154,22 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         for name, value in best.attributes.items():
             if name not in self.traits.may_be_infinite:
                 check_finite(name, value)
-        for name, value in best.attributes.items():
-            setattr(self, name, value)
+        vars(self).update(best.attributes)
         self.labels_ = best.labels
         self.objective_ = np.asarray(best.objective, dtype=float)
         self.n_iter_ = best.attributes.get("n_iter_", len(best.objective))
         self.converged_ = bool(best.converged)
         if not self.converged_:
-            tell(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} before its stopping rule was "
-                f"met; raise max_iter or tol", ConvergenceWarning)
+            tell(f"{type(self).__name__} stopped at max_iter={self.max_iter} before its stopping rule was "
+                 f"met; raise max_iter or tol", ConvergenceWarning)
         tasks = self.labels_ if isinstance(self.labels_, list) else [self.labels_]
         counts = [(t, len(np.unique(labels)), k)
                   for t, (labels, k) in enumerate(zip(tasks, cycle(np.ravel(self.n_clusters))), 1)]
         lost = [f"{found} of {k}" + f" in task {t}" * isinstance(self.labels_, list)
                 for t, found, k in counts if found < k]
         if lost and LOST_ARE_TOLD.get():
-            tell(
-                f"{type(self).__name__} found fewer clusters than n_clusters: {', '.join(lost)}; try other "
-                f"starts or parameters, or ask for fewer", EmptyClusterWarning)
+            tell(f"{type(self).__name__} found fewer clusters than n_clusters: {', '.join(lost)}; try other "
+                 f"starts or parameters, or ask for fewer", EmptyClusterWarning)
 
     def _check_parameters(self):
         rules = {name: rule for cls in reversed(type(self).__mro__)

@@ -235,6 +235,7 @@ def aligned(Xs, kind):
 def _in_one_order(frames, axis, place):
     first, result = None, []
     for i, X in enumerate(frames):
+        X = X.compute() if hasattr(X, "compute") else X  # dask counts and picks no rows before
         known = column_names(X) if axis == "columns" else getattr(X, axis, ())
         names = list(known) if hasattr(X, "columns") else []
         first = first or (names and (i, names)) or None

@@ -9,6 +9,7 @@ from numbers import Real
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError
+from sklearn import config_context
 
 from mtclib.core.errors import MtclibError
 
@@ -27,7 +28,8 @@ def shield(model, Xs):
     """Errors of numerical libraries, and of ``check_finite``, become a ``NumericalError`` of ``model``.
     ``ValueError`` of this package's own checks passes through, and so does what a nested method has told."""
     try:
-        with np.errstate(over="ignore"):  # what is infinite then is told by its error
+        # What is infinite is told by its error; what vanishes is none, whatever the caller has set.
+        with np.errstate(over="ignore", under="ignore"), config_context(transform_output="default"):
             yield
     except NumericalError:
         raise

@@ -66,6 +66,6 @@ def prepare(Xs, how) -> list:
                          f"too many to be held; choose rows or zscore, which keep zeros")
     else:
         stack = stack.toarray() if sparse.issparse(stack) else stack
-        Z = np.clip(StandardScaler().fit_transform(stack), -END, END)
+        Z = np.clip(StandardScaler().set_output(transform="default").fit_transform(stack), -END, END)
     ends = np.cumsum([0, *(X.shape[0] for X in Xs)])
     return [Z[start:end] for start, end in zip(ends, ends[1:])]

@@ -173,10 +173,9 @@ def spectral_embedding(graph, n_vectors, seed):
     pieces = np.split(order, np.flatnonzero(np.diff(component[order])) + 1)
     pieces = sorted((rows for rows in pieces if len(rows) > 1), key=len, reverse=True)
     if len(pieces) > n_vectors:
-        tell(
-            f"the similarity graph falls into {len(pieces)} components, more than n_clusters={n_vectors}: "
-            f"only the largest get an eigenvector each; use a larger scale or affinity='cosine'",
-            DegenerateSubspaceWarning)
+        tell(f"the similarity graph falls into {len(pieces)} components, more than n_clusters={n_vectors}: "
+             f"only the largest get an eigenvector each; use a larger scale or affinity='cosine'",
+             DegenerateSubspaceWarning)
     found = []
     for rows in pieces:
         values, vectors = leading_eigenvectors(graph.block(rows), n_vectors, seed)

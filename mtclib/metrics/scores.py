@@ -167,11 +167,12 @@ def agreement(labels, others):
     >>> agreement([0, 0, 1, 1], [[5, 5, 2, 2], [0, 1, 1, 1]]).tolist()
     [1.0, 0.5, 1.0, 1.0]
     """
-    shares, (codes, classes) = [], encode(labels, "labels")
+    shares, codes = [], encode(labels, "labels")[0]
     for other in others:
-        (their, clusters), matched = encode(other, "others"), match_clusters(labels, other)
-        place = {label: code for code, label in enumerate(classes)}
-        shares.append(np.array([place.get(matched[cluster], -1) for cluster in clusters])[their] == codes)
+        (their, clusters), matching = encode(other, "others"), _matching(tabulate(labels, other)[0])
+        counterpart = np.full(len(clusters), -1)
+        counterpart[matching[1]] = matching[0]
+        shares.append(counterpart[their] == codes)
     return np.mean(shares, axis=0)
 
 

@@ -1,11 +1,13 @@
 """Families of attacks.  Each takes an empty folder, and returns ``attempt(rng, number)`` for the hunt."""
 
 import contextlib
+import copy
 import hashlib
 import io
 import itertools
 import json
 import os
+import pickle
 import re
 import signal
 import sys
@@ -13,6 +15,7 @@ import tarfile
 import threading
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import contract
@@ -20,6 +23,8 @@ import numpy as np
 import pandas as pd
 import scipy.io
 import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.base import clone
 
 FAMILIES = {}
 
@@ -101,12 +106,14 @@ def estimators(folder):
 
     def attempt(rng, number):
         cls = classes[number % len(classes)]
-        Xs, how = data(cls), rng.choice(["convert", "name", "damage", "change", "scalar", "scale"])
+        Xs, how = data(cls), rng.choice(["convert", "name", "damage", "change", "scalar", "scale", "use"])
         if cls not in known:
             known[cls] = contract.fit(contract.brief(cls), Xs)
         model = contract.brief(cls)
         if how in ("scalar", "convert"):
             model.set_params(**dict(_numbers(cls, rng)))
+        if how == "use":
+            model = _used(model, cls, rng)
         if how == "damage":
             return _damaged(cls, model, Xs, rng)
         if how == "change":
@@ -124,13 +131,44 @@ def estimators(folder):
         if how == "convert":
             ways = contract.DENSE + contract.SPARSE
             Xs = contract.mapped(lambda X: ways[rng.integers(len(ways))](X), Xs)
-        pairs = zip(*map(contract.partitions, (known[cls], contract.fit(model, Xs))))
+        # Whatever the caller has set for other code.
+        with np.errstate(all="raise"), config_context(transform_output="pandas", assume_finite=True):
+            pairs = zip(*map(contract.partitions, (known[cls], contract.fit(model, Xs))))
         # Other containers add in another order: the last bit may name the clusters, but not choose them.
-        alike = np.array_equal if how in ("scalar", "scale") else _same_partition
+        alike = np.array_equal if how in ("scalar", "scale", "use") else _same_partition
         assert all(alike(*pair) for pair in pairs), f"{cls.__name__}: {how} gives other labels"
         return "held"
 
     return attempt
+
+
+def _used(model, cls, rng):
+    """The same model after a life of its own: fits of other data, refused and interrupted ones, copies."""
+    given = model.get_params()
+    for change in rng.choice(["other data", "refused", "interrupted", "copied"], rng.integers(1, 4)):
+        k = int(rng.integers(1, 4))
+        other = contract.planted(cls, int(rng.integers(9)), (9, 8)[:int(rng.integers(1, 3))], d=9)
+        if change == "other data":
+            contract.fit(model.set_params(n_clusters=k), other)
+        elif change == "refused":
+            refused(partial(model.set_params(n_clusters=99).fit, other), ValueError, naming=["n_clusters"])
+        elif change == "interrupted" and hasattr(signal, "setitimer"):
+            _interrupted(model, other, rng.uniform(0.0005, 0.03))
+        else:
+            model = (copy.deepcopy, clone, lambda one: pickle.loads(pickle.dumps(one)))[k - 1](model)
+        model.set_params(**given)
+    return model
+
+
+def _interrupted(model, Xs, seconds):
+    """Ctrl-C after a while."""
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        contract.fit(model, Xs)
+        signal.pause()
+    except KeyboardInterrupt:
+        pass
 
 
 def _sound(cls, model, Xs, empty):
@@ -501,7 +539,9 @@ def scalings(folder):
         found, errors = [], []
         for file in files:
             try:
-                Z = loading.scale(load(kind, [file, file][:1 + number % 2]), scaling).Xs[0]
+                with config_context(transform_output="pandas"):  # set for other code
+                    Z = loading.scale(load(kind, [file, file][:1 + number % 2]), scaling).Xs[0]
+                assert isinstance(Z, np.ndarray | sp.csr_array)
                 found.append(Z.toarray() if sp.issparse(Z) else Z)
             except ValueError as error:
                 errors.append(str(error).replace("dense", "sparse"))

@@ -81,6 +81,8 @@ def test_a_generator_is_drawn_from_for_every_task():
     model = PerTask(3, estimator="ConMC", random_state=rng).fit(Xs)
     assert equal(model.labels_, [ConMC(3, random_state=same).fit(views).labels_ for views in Xs])
     assert rng.bit_generator.state == same.bit_generator.state
+    with pytest.raises(ValueError, match="random_state must be"):
+        PerTask(3, random_state=np.random).fit(Xs)  # which no copy can be made of
 
 
 @pytest.mark.parametrize("outer", [Stacked, PerTask, OneView])

@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import warnings
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -103,6 +104,8 @@ ALIGNED = {
     "sequences both ways": (LMSC(3), [[X, Z], [Y, V]], [
         [frame(X), frame(Z, columns="v")],
         [frame(Y).iloc[:, COLUMNS], frame(V, columns="v").iloc[ROWS]]]),
+    "frames of dask, which count when asked": (ConMC(3), [X, Y], [
+        SimpleNamespace(compute=partial(frame, X)), SimpleNamespace(compute=lambda: frame(Y).iloc[ROWS])]),
     "arrays have no names": (ConMC(3), [X, Y], [frame(X), Y]),
     "names that pandas gives": (ConMC(3), [X, Y], [pd.DataFrame(X), pd.DataFrame(Y)]),
 }

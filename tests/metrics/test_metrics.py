@@ -208,6 +208,7 @@ def test_labels_need_no_order(names):
     assert score_all(labels, [3, 3, 3, 1]) == score_all([0, 0, 1, 2], [3, 3, 3, 1])
     assert match_clusters(labels, ["x", "x", "y", "z"]) == dict(zip("xyz", names))
     assert agreement(labels, [["x", "x", "x", "z"]]).tolist() == [1.0, 1.0, 0.0, 1.0]
+    assert agreement([-1, -1, 0, 1], [["x", "x", "x", "z"]]).tolist() == [1.0, 1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("K_t, K_s, factor, convert", [

@@ -34,7 +34,7 @@ LARGEST = 1e100  # squares of larger entries, summed, are beyond floating point;
 _WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are English
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 # Numbers as people and programs of other languages write them.
-_WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,' \xa0]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
+_WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,'_\u2019\s]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
 _IDS, _CLASSES, _FEW = ("id", "index", "sample", "row"), ("class", "label", "target"), 5
 AUTO = "auto"
 _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",

@@ -136,7 +136,7 @@ BAD_FILES = {
     "empty line in a column": ("x.csv", "a\n1\n\n3\n", "NaN in row 2 of column 'a'"),
     "for Excel": ("x.csv", "sep=;\na;b\n1;2\n", "Excel what separates columns; delete this"),
     **{f"the number {text}": ("x.csv", f"a;b\n{text};2\n", "decimal point, nothing")
-       for text in ("1,5", "1.234,5", "6,37E-01", "1 234", "12 %", "1.5D+01", "$5", "\u22125")},
+       for text in ("1,5", "1.234,5", "6,37E-01", "1 234", "12 %", "1.5D+01", "$5", "\u22125", "1\u202f234")},
     "sparse vector": ("x.npz", {"format": "coo", "shape": (9,), "data": np.ones(9), "_is_array": True,
                                 "coords": np.arange(9)[None]}, "no matrix of numbers"),
     "row numbers of pandas": ("x.csv", ",a\n0,1\n", r"column 1 has no name.*index=False"),
