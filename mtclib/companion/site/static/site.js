@@ -34,7 +34,7 @@ document.querySelectorAll(".mtclib-grid").forEach((table) => enter(table, table.
 document.addEventListener("focusin", ({target}) => {
   if (!target.matches(CELL)) return;
   enter(target.closest("table"), target);
-  target.querySelector(":scope > .mtclib-card")?.scrollIntoView({block: "nearest"});
+  target.scrollIntoView({block: "nearest"});
 });
 document.addEventListener("keydown", (event) => {
   const {key, target} = event, [down, right] = ARROWS[key] ?? [];
