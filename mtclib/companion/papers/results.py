@@ -87,12 +87,6 @@ class PaperResults:
         """Where the rows of each data set stand in ``results``."""
         return self.results.frame.groupby("dataset").indices
 
-    @cached_property
-    def _committed(self):
-        """Pairs of a data set and a method that has fits on it in ``results``."""
-        frame = self.results.frame
-        return {*zip(*(frame.loc[~frame["key"].duplicated(), name] for name in ("dataset", "method")))}
-
     def _spec(self, dataset):
         """What the protocol says of a data set; a pool has nothing of its own."""
         return self.protocol.datasets.get(dataset) or DatasetSpec(dataset)
@@ -110,6 +104,25 @@ class PaperResults:
     def default(self, dataset):
         """Rows on one data set at the fixed defaults: what a user without labels gets."""
         return runs.fixed(self.rows(dataset), self.protocol.defaults)
+
+    @cache
+    def _by_method(self, dataset, chosen):
+        rows = self.selected(dataset) if chosen else self.rows(dataset)
+        return dict(list(rows.groupby("method", sort=False)))
+
+    def at(self, method, dataset, point=None):
+        """Rows of a method on a data set at one `point` of its parameters, at that "chosen" with the labels,
+        or by default at the one that a user without labels takes."""
+        rows = self._by_method(dataset, point == "chosen").get(method)
+        if rows is None:
+            raise ledger.LedgerError(f"{self.paper}: no stored fit of {method!r} on {dataset!r}")
+        if point == "chosen":
+            return rows
+        point = self.protocol.defaults.get(method) if point is None else point
+        rows = rows[rows["params"] == runs.canonical(point)] if point else rows
+        if (n := rows["params"].nunique()) != 1:
+            raise ledger.LedgerError(f"{self.paper}: {n} settings of {method!r} on {dataset!r} with {point}")
+        return rows
 
     def _suggested(self, rows, default):
         known = self.protocol.suggested
@@ -240,7 +253,7 @@ class PaperResults:
         spec = self.protocol.datasets[dataset]
         printed = self.published.loc[self.published["dataset"] == spec.published, "method"]
         wanted = {spec.stand_ins.get(name, name) for name in printed if name in self.protocol.methods}
-        return {(spec.rows_of or dataset, name) for name in wanted} <= self._committed
+        return wanted <= {*self.rows(spec.rows_of or dataset)["method"]}
 
     def verdicts(self, printed, dataset=None, rows=None):
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.

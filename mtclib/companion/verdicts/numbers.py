@@ -15,7 +15,6 @@ import pandas as pd
 
 from mtclib.companion.claims import paired_differences, signed
 from mtclib.companion.runs import our_name
-from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import identify
 from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import COUNTED, JUDGED, joined
@@ -174,9 +173,8 @@ class Numbers:
     def retuned(self, method, what="gain"):
         """Settings chosen with labels for each task and measure, against once for a data set: the gain in
         points over all cells, or the distance from print ``before`` or ``after``."""
-        sets = self.study.protocol.profile("full").datasets
-        cells = pd.concat([self.study.judged(name, self.study.headline(name)) for name in sets])
-        cells, best = cells[cells["method"] == method], []
+        cells, sets = self.judged, self.study.protocol.profile("full").datasets
+        cells, best = cells[cells["dataset"].isin(sets) & (cells["method"] == method)], []
         for name, rows in cells.groupby("dataset", sort=False):
             grid = self.study.rows(self.study.headline(name)).query("method == @method and in_grid")
             means = grid.groupby(["metric", "task", "params"])["value"].mean().groupby(level=[0, 1]).max()
@@ -231,29 +229,14 @@ class Numbers:
         printed = (self.study.published["dataset"] == dataset).any()
         return self.study.headline(dataset) if printed else dataset
 
-    @cache
-    def _by_method(self, dataset):
-        return dict(list(self.study.rows(dataset).groupby("method", sort=False)))
-
     def _setting(self, method, dataset, point, setting):
-        dataset = self._source(dataset)
-        if point == "chosen":
-            rows = self.study.selected(dataset)
-            return rows[rows["method"] == method]
-        rows = self._by_method(dataset).get(method)
-        if rows is None:
-            raise LedgerError(f"{self.study.paper}: no stored fit of {method!r} on {dataset!r}")
-        default = self.study.protocol.defaults.get(method)
-        wanted = copy.deepcopy(default or {})
+        """Rows of a method at a named point, or at its default but for a `setting`, whose values are text."""
+        wanted = copy.deepcopy(self.study.protocol.defaults.get(method) or {})
         inner = wanted.get("parameters", {})  # of the estimator that a wrapper fits to each task
         for name, text in setting.items():
             number = re.fullmatch(r"-?[\d.]+(e-?\d+)?", text)
             (inner if name in inner else wanted)[name] = float(text) if number else text
-        if wanted:
-            rows = rows[rows["params"] == canonical(wanted)]
-        if rows["params"].nunique() != 1:
-            raise LedgerError(f"{self.study.paper}: not one setting of {method!r} on {dataset!r}: {wanted}")
-        return rows
+        return self.study.at(method, self._source(dataset), point or wanted)
 
 
 def outcome(table, what):
