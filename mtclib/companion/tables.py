@@ -465,7 +465,7 @@ def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping,
         for shown, name in metrics.items():
             paper = theirs.get((method, task, shown))
             ours = groups.get((method, task, name))
-            lines = (DASH,) if ours is None else _ours(ours, _scale(name) if percent else 1)
+            lines = (DASH,) if ours is None else _ours(ours, name, percent)
             lines += () if paper is None else (str(paper["printed_mean"]),)
             cells[method, task, shown] = Cell(lines)
     runs = _runs(results.groupby("method")["run"].nunique())
@@ -487,9 +487,7 @@ def _scores(cells, methods, tasks, metrics, caption, notes):
 
 def _judged(row, percent):
     """Cell of one published number: ours with the symbol of the verdict, printed, and what else is known."""
-    scale = _scale(row["metric"]) if percent else 1
-    ours, sd, low, high, radius = (_number(row[name], scale)
-                                   for name in ("ours", "ours_std", "low", "high", "radius"))
+    ours, sd, low, high, radius = _numbers(row, ("ours", "ours_std", "low", "high", "radius"), percent)
     printed, cause = _pm(row["printed_mean"], row["printed_std"]), row["cause"]
     why = row.get("decisions", ""), str(row["reason"] or "")
     known = {"verdict": row["verdict"], "ours": ours and _pm(ours, sd), "printed": printed * ("±" in printed),
@@ -505,15 +503,16 @@ def _judged(row, percent):
 
 
 def _band(row, percent):
-    mean, low, high = (_number(row[name], _scale(row["metric"]) if percent else 1) for name in CHANCE)
+    mean, low, high = _numbers(row, CHANCE, percent)
     return mean, f"{low} to {high}"
 
 
-def _ours(group, scale):
+def _ours(group, metric, percent):
     """Lines of one cell of results: mean, spread, and how many runs failed."""
     good = group.loc[group["status"] == "ok", "value"].dropna()
     lost = len(group) - len(good)
-    text = _pm(_number(good.mean(), scale), _number(good.std(), scale)) if len(good) else "✗ failed"
+    mean, sd = _numbers({"metric": metric, "mean": good.mean(), "sd": good.std()}, ("mean", "sd"), percent)
+    text = _pm(mean, sd) if len(good) else "✗ failed"
     return (text, *([f"{lost} of {len(group)} runs failed"] if lost else []))
 
 
@@ -525,15 +524,12 @@ def _runs(counts):
     return f"{f'{least} to ' * (least < most)}{most} run{'s' * (most > 1)} per cell"
 
 
-def _scale(metric):
-    return 100 if metric in PERCENT_OR_FRACTION or metric.startswith("NMI") else 1
-
-
-def _number(value, scale):
-    """Percent with one decimal, other metrics with three digits; no negative zero."""
-    if pd.isna(value):
-        return ""
-    return f"{round(100 * value, 1) + 0.0:.1f}" if scale == 100 else f"{round(value, 3) + 0.0:.3f}"
+def _numbers(row, names, percent):
+    """Numbers of a row: in percent with one decimal, or with three digits; no negative zero."""
+    scored = row["metric"] in PERCENT_OR_FRACTION or row["metric"].startswith("NMI")
+    factor, digits = (100, 1) if percent and scored else (1, 3)
+    return ["" if pd.isna(row[name]) else f"{round(factor * row[name], digits) + 0.0:.{digits}f}"
+            for name in names]
 
 
 def _pm(mean, std):
