@@ -174,21 +174,16 @@ def runs_needed(published):
     """How many runs the spreads of ACC and purity need at least to be possible together: g = purity - ACC >=
     0, so sd(g) >= sd(ACC) - sd(purity), and sd(g) <= mean(g) sqrt(R); rounding in the paper's favour."""
     rows = published[published["metric"].isin(["ACC", "purity"])]
-    found = []
-    for (dataset, _, method), cells in rows.groupby(["dataset", "task", "method"], sort=False):
-        cells = cells.set_index("metric")
-        if set(cells.index) != {"ACC", "purity"} or cells["std"].isna().any():
-            continue
-        mean, std = cells["mean"].astype(float), cells["std"].astype(float)
-        rounding = 10.0 ** -int(cells["decimals"].iloc[0])
-        spread = max(std["ACC"] - std["purity"] - rounding, 0.0)
-        gap = mean["purity"] - mean["ACC"] + rounding
-        # Digits of the quotient beyond those of the table are rounding of this computation.
-        runs = max(1, int(np.ceil(round((spread / gap) ** 2, 9)))) if gap > 0 else np.inf
-        texts = {name: f"{mean[name]:g} ± {std[name]:g}" for name in ("ACC", "purity")}
-        found.append({"dataset": dataset, "method": method, **texts, "least spread of g": round(spread, 6),
-                      "largest mean of g": round(gap, 6), "runs": runs})
-    return pd.DataFrame(found)
+    rows = rows.set_index(["dataset", "task", "method", "metric"])[["mean", "std", "decimals"]]
+    rows = rows.unstack("metric", sort=False).dropna()
+    mean, std, rounding = rows["mean"], rows["std"], 10.0 ** -rows["decimals"]["ACC"]
+    spread = (std["ACC"] - std["purity"] - rounding).clip(lower=0)
+    gap = mean["purity"] - mean["ACC"] + rounding
+    # Digits of the quotient beyond those of the table are rounding of this computation.
+    runs = np.ceil(((spread / gap) ** 2).round(9)).clip(lower=1).where(gap > 0, np.inf)
+    texts = {name: mean[name].map("{:g}".format) + std[name].map(" ± {:g}".format) for name in mean}
+    return pd.DataFrame({**texts, "least spread of g": spread.round(6), "largest mean of g": gap.round(6),
+                         "runs": runs}).reset_index().drop(columns="task")
 
 
 def _rows_of_other_tasks(odd, cells):
