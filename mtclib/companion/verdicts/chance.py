@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import runs
-from mtclib.companion.runs import our_name
 from mtclib.companion.runs.measures import MEASURES
 from mtclib.core import paths
 from mtclib.metrics import score_all
@@ -58,7 +57,7 @@ def rows(study, known=()):
         scores["avg"] |= _between(study, source, set(places["metric"]) & set(MEASURES))
         for task, metric in places[["task", "metric"]].itertuples(index=False):
             place = task or ("" if "" in sizes else "avg")
-            values = scores.get(place, {}).get(our_name(study.paper, metric))
+            values = scores.get(place, {}).get(runs.our_name(study.paper, metric))
             if values is not None:
                 found = np.round([values.mean(), *np.quantile(values, [0.025, 0.975])], 4)
                 yield dict(zip(COLUMNS, (study.paper, named, task, metric, told[task], *found)))

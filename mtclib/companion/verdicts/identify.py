@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion import runs, schema
-from mtclib.companion.runs import our_name
 from mtclib.companion.runs.committed import TABLE, rounded
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
 from mtclib.companion.runs.runner import make_bar
@@ -179,7 +178,7 @@ def _value(protocol, values, choice, task, method, metric):
     """Value of a cell by the method and the metric that stand for the printed ones; NaN if there is none."""
     method, metric = choice.get(method, method), choice.get(metric, metric)
     if (task, method, metric) not in values:
-        metric = our_name(protocol.paper, metric)
+        metric = runs.our_name(protocol.paper, metric)
     return values.get((task, method, metric), np.nan)
 
 

@@ -14,7 +14,6 @@ from scipy import optimize, stats
 from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import intervals
 from mtclib.companion.verdicts.draws import DRAWS, FIXED, headlines, population
-from mtclib.companion.verdicts.intervals import DELTA
 
 COLUMNS = ("paper", "table", "dataset", "method", "kind", "pipeline", "cells", "difference", "rms", "error",
            "low", "high", "verdict", "conformal_p", "conformal_power", "conformal_pipeline", "draws")
@@ -33,7 +32,7 @@ def rows(study):
             "dataset": scores.dataset, "method": method, "kind": study.kinds[method],
             "pipeline": scores.pipeline.name, "cells": int(part.kept.sum()), "difference": 100 * gaps.mean(),
             "rms": 100 * np.sqrt((gaps**2).mean()), "error": 100 * part.error(), "low": 100 * low,
-            "high": 100 * high, "verdict": str(intervals.classify(low, high, DELTA)),
+            "high": 100 * high, "verdict": str(intervals.classify(low, high, intervals.DELTA)),
             **(conformal_row(scores, method) if study.n_published(scores.dataset) == 1 else {})})
     return pd.DataFrame(found, columns=list(COLUMNS))
 
@@ -131,8 +130,8 @@ def _simulated(part, ours, theirs):
     told = np.nan if np.isnan(part.told) else part.printed_spread(theirs.spread[:, part.kept])
     whole = replace(ours, values=ours.values[..., part.kept].mean(axis=-1, keepdims=True))
     gap, spread = (ours.mean - theirs.mean)[:, part.kept].mean(axis=1), whole.spread[:, 0]
-    ends = {shift: part.interval(gap + shift * DELTA, spread, told) for shift in (0, 1, -1, 2, -2)}
-    found = {shift: intervals.classify(*each, DELTA) for shift, each in ends.items()}
+    ends = {shift: part.interval(gap + shift * intervals.DELTA, spread, told) for shift in (0, 1, -1, 2, -2)}
+    found = {shift: intervals.classify(*each, intervals.DELTA) for shift, each in ends.items()}
     deviates = {shift: np.isin(each, ["higher", "lower"]).mean() for shift, each in found.items()}
     return {"row_deviating": deviates[0], "row_power_10": (deviates[2] + deviates[-2]) / 2,
             "row_agreeing": np.mean([(found[shift] == "agrees").mean() for shift in (1, -1)]),
