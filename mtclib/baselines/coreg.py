@@ -1,12 +1,10 @@
 """CoregSpectral: co-regularised spectral clustering (Kumar, Rai, Daume, NIPS 2011)."""
 
 import numpy as np
-from scipy.linalg import svd
-
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import check_number
 from mtclib.core.starts import best_kmeans
-from mtclib.maths.eigen import leading, top_eigenvectors
+from mtclib.maths.eigen import end_of_spectrum, leading, top_eigenvectors
 from mtclib.maths.graphs import GRAPH_PARAMETERS, view_graphs
 from mtclib.maths.linalg import polar, unit_rows
 
@@ -14,7 +12,9 @@ from mtclib.maths.linalg import polar, unit_rows
 # A start does with the coarse one.
 COARSE, RESIDUAL = 1e-3, 1e-5
 # Sweeps that a step beyond the last one is made of, and the share below which their changes are dependent.
-DEPTH, DEPENDENT = 8, 1e-10
+DEPTH, DEPENDENT = 8, 1e-14
+# Condition of a step from which on the images of the sweeps lose too many digits.
+STRETCHED = 1e3
 
 
 class CoregSpectral(MultiViewClusterer):
@@ -160,66 +160,71 @@ class CoregSpectral(MultiViewClusterer):
 
 
 class Pairwise:
-    """The pairwise scheme: arrays or operators K_v, their leading eigenvectors (n, k), and lambda_v."""
+    """The pairwise scheme: arrays or operators K_v, their leading eigenvectors (n, k), and lambda_v.
+
+    Embeddings U_v go together with their ``images`` K_v U_v, which the eigensolver knows.
+    """
 
     def __init__(self, Ks, bases, lams):
         self.Ks, self.bases, self.lams = Ks, bases, lams
 
-    def objective(self, Us):
+    def objective(self, Us, images):
         """The sum to be maximised."""
-        return self.fit_of_views(Us) + self.lams[0] * sum(
-            np.sum((Us[v].T @ Us[w]) ** 2) for v in range(len(Us)) for w in range(v))
+        return sum(map(np.vdot, Us, images)) + self.agreement(Us)
 
-    def fit_of_views(self, Us):
-        """sum_v tr(U_v^T K_v U_v)."""
-        return sum(np.vdot(U, K @ U) for U, K in zip(Us, self.Ks))
+    def agreement(self, Us):
+        """The second sum, lambda included."""
+        return self.lams[0] * sum(np.sum((Us[v].T @ Us[w]) ** 2) for v in range(len(Us)) for w in range(v))
 
     def consensus(self, Us):
         """Leading eigenvectors of sum_v lam_v U_v U_v^T, from the thin matrix of all U_v."""
         weighted = np.hstack([lam**0.5 * U for lam, U in zip(self.lams / self.lams.max(), Us)])
-        return svd(weighted, full_matrices=False)[0][:, :Us[0].shape[1]]
+        # Its k-th singular value is at least 1, and none is above the root of their number.
+        squares, V = end_of_spectrum(weighted.T @ weighted, Us[0].shape[1])
+        return weighted @ (V / np.sqrt(squares))[:, ::-1]
 
     def result(self, Us, consensus):
         """What is clustered: all U_v side by side."""
         return np.hstack(Us)
 
     def sweep(self, Us, accuracy):
-        """All U_v, one after the other."""
-        Us = list(Us)
+        """All U_v, one after the other, and their images."""
+        Us, images = list(Us), []
         for v in range(len(Us)):
             others = np.hstack([Us[v][:, :0], *Us[:v], *Us[v + 1:]])
-            Us[v] = self.update(v, Us[v], others, accuracy)
-        return Us
+            Us[v], image = self.update(v, Us[v], others, accuracy)
+            images.append(image)
+        return Us, images
 
     def update(self, v, U, F, accuracy):
-        """Leading eigenvectors of K_v + lam_v F F^T, from U_v.
+        """Leading eigenvectors of K_v + lam_v F F^T, from U_v, and their image.
 
         The trial space holds U_v, so that the objective cannot fall, F, and the leading eigenvectors of K_v.
         A vector orthogonal to the last two and their images is at best as good for the operator as the k-th
         eigenvalue of K_v, which the k-th of the operator is at least: no leading vector is missed.
         """
         K, lam = self.Ks[v], self.lams[v]
-        return top_eigenvectors(lambda S: K @ S + lam * (F @ (F.T @ S)), np.hstack([U, F, self.bases[v]]),
-                                U.shape[1], accuracy)[1]
+        _, U, whole = top_eigenvectors(lambda S: K @ S + lam * (F @ (F.T @ S)),
+                                       np.hstack([U, F, self.bases[v]]), U.shape[1], accuracy, images=True)
+        return U, whole - lam * (F @ (F.T @ U))
 
 
 class Centroid(Pairwise):
     """The centroid scheme; U* is a function of the U_v, and the objective is the one at that U*."""
 
-    def objective(self, Us):
-        """The sum to be maximised, at the best U*."""
+    def agreement(self, Us):
+        """The second sum at the best U*, lambda included."""
         consensus = self.consensus(Us)
-        return self.fit_of_views(Us) + sum(lam * np.sum((U.T @ consensus) ** 2)
-                                           for lam, U in zip(self.lams, Us))
+        return sum(lam * np.sum((U.T @ consensus) ** 2) for lam, U in zip(self.lams, Us))
 
     def result(self, Us, consensus):
         """What is clustered: U*."""
         return consensus
 
     def sweep(self, Us, accuracy):
-        """All U_v for one U*."""
+        """All U_v for one U*, and their images."""
         consensus = self.consensus(Us)
-        return [self.update(v, U, consensus, accuracy) for v, U in enumerate(Us)]
+        return zip(*(self.update(v, U, consensus, accuracy) for v, U in enumerate(Us)))
 
 
 def alternate(problem, init, max_iter, tol):
@@ -233,26 +238,45 @@ def alternate(problem, init, max_iter, tol):
         _, together, _ = top_eigenvectors(lambda S: sum(K @ S for K in problem.Ks), np.hstack(problem.bases),
                                           problem.bases[0].shape[1], COARSE)
         starts.append([together] * len(problem.Ks))
-    Us = max(starts, key=problem.objective)
-    values, sweeps, converged = [-problem.objective(Us)], [], False
+    Us, images = max(((Us, [K @ U for K, U in zip(problem.Ks, Us)]) for Us in starts),
+                     key=lambda start: problem.objective(*start))
+    values, last, turns, converged = [-problem.objective(Us, images)], None, [], False
     while not converged and len(values) <= max_iter:
-        swept = [new @ polar(new.T @ U) for new, U in zip(problem.sweep(Us, RESIDUAL), Us)]
-        sweeps = [*sweeps[-DEPTH:], np.stack([Us, swept])]
-        Us = beyond(np.stack(sweeps, axis=1))
-        values.append(-problem.objective(Us))
+        found = []
+        for U, new, image in zip(Us, *problem.sweep(Us, RESIDUAL)):
+            turn = polar(new.T @ U)
+            found.append((new @ turn - U, new @ turn, image @ turn))
+        before, last = last, np.stack(found, axis=1)
+        turns = [] if before is None else [*turns[-DEPTH + 1:], last - before]
+        Us, images = beyond(problem, last, turns)
+        values.append(-problem.objective(Us, images))
         if values[-1] > values[-2]:
-            Us, sweeps = swept, sweeps[:0]
-            values[-1] = -problem.objective(Us)
+            (_, Us, images), last = last, None
+            values[-1] = -problem.objective(Us, images)
         converged = len(values) > 3 and values[-4] - values[-1] <= tol * abs(values[-1])
-    return Us, values[1:], converged
+    return list(Us), values[1:], converged
 
 
-def beyond(sweeps):
-    """Orthonormal U_v (n, k) beyond the last of m sweeps, from all before and after them, (2, m, V, n, k).
+def beyond(problem, last, turns):
+    """Orthonormal U_v (n, k) beyond the last sweep, and their images.
 
-    Anderson's step: of the combinations of all sweeps, with weights of sum 1, the one of the least change.
+    ``last`` has what the sweep changed of the U_v, the U_v after it, and their images, (3, V, n, k); ``turns``
+    are the differences of such arrays from one sweep to the next.  Anderson's step: of the combinations of all
+    sweeps, with weights of sum 1, the one of the least change.
     """
-    before, after = sweeps
-    changes = (after - before).reshape(len(after), -1)
-    weights = np.linalg.lstsq(np.diff(changes, axis=0).T, changes[-1], rcond=DEPENDENT)[0]
-    return [polar(U, U) for U in after[-1] - np.tensordot(weights, np.diff(after, axis=0), axes=1)]
+    moved = last[1:].copy()
+    if turns:
+        changes = np.array([turn[0].ravel() for turn in turns])
+        # Of columns of equal length even the small system keeps the digits that a step needs.
+        lengths = np.maximum(np.linalg.norm(changes, axis=1), np.finfo(float).tiny)
+        changes /= lengths[:, None]
+        weights = np.linalg.lstsq(changes @ changes.T, changes @ last[0].ravel(), rcond=DEPENDENT)[0]
+        for weight, turn in zip(weights / lengths, turns):
+            moved -= weight * turn[1:]
+    Us, images = [], []
+    for K, U, image in zip(problem.Ks, *moved):
+        Us.append(polar(U, U))
+        stretch = Us[-1].T @ U
+        exact = np.linalg.cond(stretch) > STRETCHED
+        images.append(K @ Us[-1] if exact else np.linalg.solve(stretch.T, image.T).T)
+    return Us, images

@@ -273,15 +273,17 @@ def _as_sparse(model, X, centres):
     False where rounding might decide a step, or a cluster is empty."""
     tol, squares = model.tol * X.var(axis=0).mean(), np.einsum("ij,ij->i", X, X)
     unsure = UNSURE * (X.shape[1] + 2) * squares.max()
-    model.n_iter_, last, ones = 0, None, np.ones(len(X))
+    model.n_iter_, last, k = 0, None, len(centres)
+    # One array for all steps: to check a new one takes as long as to use it.
+    members = sp.csr_array((np.ones(len(X)), np.arange(len(X)), [0] * k + [len(X)]), shape=(k, len(X)))
     while model.n_iter_ < model.max_iter:
         model.n_iter_ += 1
         clusters, rows = _nearest(X, centres, unsure)
-        counts = np.bincount(clusters, minlength=len(centres))
+        counts = np.bincount(clusters, minlength=k)
         if len(rows) != len(X) or not counts.all():
             return False
         # Sums in the order of the rows, as scikit-learn's.
-        members = sp.csr_array((ones, rows, np.append(0, np.cumsum(counts))), shape=(len(centres), len(X)))
+        members.indices[:], members.indptr[1:] = rows, np.cumsum(counts)
         before, centres = centres, (members @ X) * (1.0 / counts)[:, None]
         same, last = last == (found := rows.tobytes() + counts.tobytes()), found
         shift = np.vdot(centres - before, centres - before)

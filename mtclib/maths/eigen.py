@@ -5,10 +5,11 @@ often as it has columns, and can start from what is already known.
 """
 
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import LinAlgError, eigh
+from scipy.linalg import eigh, lapack
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 
 from mtclib.core.base import DegenerateSubspaceWarning
@@ -37,7 +38,7 @@ SHIFT = 1e-6
 NEAR_ONE = 0.99
 
 
-def top_eigenvectors(product, start, n_vectors, tol=1e-8):
+def top_eigenvectors(product, start, n_vectors, tol=1e-8, images=False):
     """Eigenpairs of the largest eigenvalues of a symmetric operator, by Rayleigh-Ritz in a growing space.
 
     The space begins with ``start`` (n, w), w >= ``n_vectors``, whose columns may depend on each other, and
@@ -48,12 +49,13 @@ def top_eigenvectors(product, start, n_vectors, tol=1e-8):
     The iteration ends when the residuals A U - U diag(values) have a Frobenius norm of ``tol``, or of the
     rounding of the products.  Returns the values, descending, each within the norm of its residual of an
     eigenvalue; orthonormal vectors (n, n_vectors); and a lower bound of the largest eigenvalue not returned,
-    -inf if there is none.  Raises ``FloatingPointError`` without convergence if n is beyond 10,000, too large
-    for a dense decomposition.
+    -inf if there is none; or with ``images`` instead of the bound what the operator makes of the vectors.
+    Raises ``FloatingPointError`` without convergence if n is beyond 10,000, too large for a dense
+    decomposition.
     """
     n, width = start.shape
     if n > max(SMALL, 4 * width, FEW * n_vectors):
-        found = _expand(product, start, n_vectors, tol)
+        found = _expand(product, start, n_vectors, tol, images)
         if found is not None:
             return found
         if n > LARGEST_DENSE:
@@ -61,19 +63,28 @@ def top_eigenvectors(product, start, n_vectors, tol=1e-8):
                                      f"eigenvalues nearly coincide; ask for another number of clusters or "
                                      f"components, or use fewer samples")
     A = product(np.eye(n))
-    return _ordered(*end_of_spectrum((A + A.T) / 2, min(n_vectors + 1, n)), n_vectors)
+    values, vectors, following = _ordered(*end_of_spectrum(_symmetric(A), min(n_vectors + 1, n)), n_vectors)
+    return values, vectors, product(vectors) if images else following
 
 
 def end_of_spectrum(A, count, largest=True):
     """Eigenvalues (count,), ascending, and vectors (n, count) at one end of a symmetric array A (n, n)."""
     first = len(A) - count if largest else 0
-    with suppress(LinAlgError):
-        values, vectors = eigh(A, subset_by_index=[first, first + count - 1])
-        if len(values) == count:
-            return values, vectors
+    if np.isfinite(A.sum()):  # else the call below says so, or finds that the sum alone is too large
+        values, vectors, found, _, failed = lapack.dsyevr(
+            A, range="I", lower=1, il=first + 1, iu=first + count, **_workspace(len(A)))
+        if found == count and not failed:
+            return values[:count], vectors
     # LAPACK's search for some of the eigenvalues loses repeated ones; that for all does not.
     values, vectors = eigh(A, driver="evd")
     return values[first:first + count], vectors[:, first:first + count]
+
+
+@cache
+def _workspace(n):
+    """What LAPACK wants for a symmetric array of n rows; to ask takes as long as to decompose a small one."""
+    lwork, liwork, _ = lapack.dsyevr_lwork(n)
+    return {"lwork": int(lwork), "liwork": int(liwork)}
 
 
 def _ordered(values, vectors, n_vectors):
@@ -81,36 +92,44 @@ def _ordered(values, vectors, n_vectors):
     return values[::-1][:n_vectors], vectors[:, ::-1][:, :n_vectors], following
 
 
-def _expand(product, start, n_vectors, tol):
+def _expand(product, start, n_vectors, tol, images):
     """As above, or None without convergence."""
     (n, width), S = start.shape, np.linalg.qr(start)[0]
     widest = min(width + 20 * n_vectors, n // 2)
     # The rows are the directions of the space, and what the operator makes of them.
     space = np.empty((2, widest + n_vectors, n))
     space[:, :width] = S.T, product(S).T
-    H = space[0, :width] @ space[1, :width].T
+    H, size = np.empty((widest + n_vectors,) * 2), width
+    H[:size, :size] = _symmetric(space[0, :size] @ space[1, :size].T)
     for _ in range(EXPANSIONS):
-        if len(H) > widest:
+        if size > widest:
             # The leading Ritz vectors alone.
-            values, C = end_of_spectrum((H + H.T) / 2, width + n_vectors)
-            space[:, :len(values)] = C.T @ space[:, :len(C)]
-            H = np.diag(values)
-        S, AS = space[0, :len(H)].T, space[1, :len(H)].T
-        values, C = end_of_spectrum((H + H.T) / 2, min(n_vectors + 1, len(H)))
+            values, C = end_of_spectrum(H[:size, :size], width + n_vectors)
+            space[:, :len(values)], size = C.T @ space[:, :size], len(values)
+            H[:size, :size] = np.diag(values)
+        S, AS = space[0, :size].T, space[1, :size].T
+        values, C = end_of_spectrum(H[:size, :size], min(n_vectors + 1, size))
         wanted = C[:, -n_vectors:]
         U = S @ wanted
-        residuals = AS @ wanted - U * values[-n_vectors:]
+        AU = AS @ wanted
+        residuals = AU - U * values[-n_vectors:]
         sizes = np.linalg.norm(residuals, axis=0)
         accuracy = max(tol, ROUNDING * np.abs(values).max())
         if np.linalg.norm(sizes) <= accuracy:
-            return _ordered(values, U, n_vectors)
+            *found, following = _ordered(values, U, n_vectors)
+            return *found, AU[:, ::-1] if images else following
         large = sizes > 0.1 * accuracy / n_vectors**0.5
         new = _new_directions(residuals[:, large] / sizes[large], S)
         products = product(new)
-        border, corner = S.T @ products, new.T @ products
-        space[:, len(H):len(H) + len(corner)] = new.T, products.T
-        H = np.block([[H, border], [border.T, corner]])
+        before, size = size, size + new.shape[1]
+        H[:before, before:size] = border = S.T @ products
+        H[before:size, :before], H[before:size, before:size] = border.T, _symmetric(new.T @ products)
+        space[:, before:size] = new.T, products.T
     return None
+
+
+def _symmetric(A):
+    return (A + A.T) / 2
 
 
 def _new_directions(R, S):
