@@ -1,6 +1,7 @@
 """CoregSpectral: co-regularised spectral clustering (Kumar, Rai, Daume, NIPS 2011)."""
 
 import numpy as np
+
 from mtclib.core.base import Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import check_number
 from mtclib.core.starts import best_kmeans
@@ -260,9 +261,9 @@ def alternate(problem, init, max_iter, tol):
 def beyond(problem, last, turns):
     """Orthonormal U_v (n, k) beyond the last sweep, and their images.
 
-    ``last`` has what the sweep changed of the U_v, the U_v after it, and their images, (3, V, n, k); ``turns``
-    are the differences of such arrays from one sweep to the next.  Anderson's step: of the combinations of all
-    sweeps, with weights of sum 1, the one of the least change.
+    ``last`` has what the sweep changed of the U_v, the U_v after it, and their images, (3, V, n, k);
+    ``turns`` are the differences of such arrays from one sweep to the next.  Anderson's step: of the
+    combinations of all sweeps, with weights of sum 1, the one of the least change.
     """
     moved = last[1:].copy()
     if turns:
