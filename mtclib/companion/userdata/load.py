@@ -423,7 +423,7 @@ def numbers(table):
 
 def _from_frame(table):
     frame, bad = table.values.copy(deep=False), {}
-    for name, values in frame.select_dtypes(exclude=["number", "bool"]).items():
+    for name, values in frame.loc[:, [kind.kind not in "biuf" for kind in frame.dtypes]].items():
         converted = pd.to_numeric(values.astype(str), errors="coerce")
         if len(wrong := values[converted.isna() & values.notna()]):
             bad[name] = wrong

@@ -246,6 +246,9 @@ def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_
             without.setitem(sys.modules, package, None)
         with pytest.raises(DataFileError, match="pip install pyarrow; or save the table as CSV"):
             load_tasks([put("x.parquet", b"PAR1")])
+    days = files.Table("x", pd.DataFrame({"t": pd.to_timedelta([1, 2], "D")}))  # whose unit would be lost
+    with pytest.raises(DataFileError, match="column 't' does not hold numbers .'1 days"):
+        loading.numbers(days)
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(NUMBERS, columns=["a", "b"]).assign(y=["u", "v", "u"])
     frame.set_axis(pd.Index(["01", "02", "03"], name="id")).astype({"a": str}).to_parquet("x.parquet")
