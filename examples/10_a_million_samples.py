@@ -1,7 +1,7 @@
 """A million samples
 
 `LandmarkSpectral` takes time and memory in proportion to the number of samples, where other graph methods
-keep a number for each pair. Here a million points in two moons are seen through two noisy views; k-means cuts
+compare all pairs. Here a million points in two moons are seen through two noisy views; k-means cuts
 each moon in half.
 
 Two thousand of the points: each moon is one cluster.

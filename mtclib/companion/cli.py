@@ -118,7 +118,8 @@ def cluster(args) -> int:
         if problem and not args.yes:
             raise UsageError(f"{problem} Add --yes to run all the same.")
         if not args.methods:
-            _say(f"Recommended, and run first. {advice.promise(args.kind)}\n")
+            k = "unknown" if figures else "known"  # each choice of numbers has gains of its own
+            _say(f"Recommended, and run first. {advice.promise(args.kind, k)}\n")
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
         first = result.first()
         groups = result.groups(first)

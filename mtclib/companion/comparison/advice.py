@@ -16,6 +16,7 @@ from mtclib.companion.comparison.sources import PLAIN, Sources, above, against_t
 from mtclib.core import paths
 
 ENOUGH = 3  # sources that a part of the data needs for advice of its own
+TEN_STARTS = "sklearn KMeans, ten starts"
 SAMPLES, SECONDS = 10_000, 10.0  # advised methods take at most so many seconds for so many samples
 LEVEL, SIZES = 0.05, (0.0, 2.0, 5.0)
 """Of significance; points of ARI that a gain is above with a chance that is shown."""
@@ -51,13 +52,15 @@ def followed(gains, by=None):
     return pd.Series({source: gains.loc[source, chosen(by.drop(index=source))] for source in gains.index})
 
 
-def advised(sources):
-    """The advice as a dict: ``take``; its gain if ``followed``, by source, summed up as by ``summary``;
+def advised(sources, k="known"):
+    """The advice as a dict: ``take``; its gain if ``followed``, by source, summed up as by ``summary``, with
+    k known, or "unknown" as `cluster` estimates it;
     the ``safe`` choice and its own gain, ``safe row``; ``level``, how many of ``others`` do not differ
     significantly from it; and ``package``, the best method of another one if it is ahead, by ``over``."""
     gains = sources.gains(sources.scores())
     own = gains[ours(sources, gains)]
-    take, found = chosen(own), followed(own)
+    take = chosen(own)
+    found = followed(gains if k == "known" else sources.gains(sources.scores(k=k)), own)
     p = against_the_first(gains[[take, *gains.columns.drop(take)]])
     packages = gains[[name for name in gains if ":" in sources.protocol.methods[name].estimator]]
     first = packages.mean().idxmax()
@@ -108,14 +111,15 @@ def table(kind, sources=None):
     return tables.frame_table(shown, f"Many {kind}: which method to take", notes=[note])
 
 
-def promise(kind):
+def promise(kind, k="known"):
     """What to take for "tasks" or "views", and what following that gains and risks, in two sentences."""
     sources = evidence(kind)
-    best = advised(sources)
+    best = advised(sources, k)
     sets = f"{best['sources']} sources ({len(sources.done)} sets)"
     if best["take"] == PLAIN:
         return f"On {sets} nothing of ours is surely ahead of plain k-means."
-    return (f"Take {_named(sources, best['take'])}: following this advice gains "
+    given = " with estimated numbers of clusters" * (k == "unknown")
+    return (f"Take {_named(sources, best['take'])}: following this advice{given} gains "
             f"{spread(best)} points of ARI over k-means, measured on {sets} that did "
             f"not choose it. It loses on a further source with a chance of {100 * best['risk']:.0f} %.")
 
@@ -131,6 +135,9 @@ def answer(kind):
     sizes = ", ".join("over 99 %" if share > 99.5 else f"{share:.0f} %" for share in shares)
     text = (f"{promise(kind)} Chance of a mean gain above {', '.join(f'{size:g}' for size in SIZES)} points: "
             f"{sizes}.")
+    ten = summary(best["followed"] - sources.gains(sources.scores())[TEN_STARTS])
+    text += (f" Over k-means with ten starts, of which it has as many itself, the gain is {spread(ten)}, and "
+             f"the chance of a loss {100 * ten['risk']:.0f} %.")
     if best["safe"] != best["take"]:
         text += (f" If a loss cannot be afforded take {_named(sources, best['safe'])}: "
                  f"{spread(best['safe row'])}, below k-means on "
@@ -157,6 +164,19 @@ def without_k(kind):
     return tables.frame_table(found.round(1), caption, folded=told)
 
 
+@cache
+def redrawn(kind, draws=1000):
+    """The share of draws of as many sources, with replacement, that choose what is advised, in percent; and
+    the mean gain of what each chooses on the sources that it leaves out."""
+    sources, rng = evidence(kind), np.random.default_rng(0)
+    gains = sources.gains(sources.scores())
+    own = gains[ours(sources, gains)]
+    drawn = [own.iloc[rng.integers(len(own), size=len(own))] for _ in range(draws)]
+    names = [chosen(part) for part in drawn]
+    left = [own[name].drop(part.index.unique()).mean() for name, part in zip(names, drawn)]
+    return 100 * names.count(chosen(own)) / draws, np.mean(left)
+
+
 def certainty(kind):
     """The evidence for the advice part by part, as `plots.certainty` takes it, and a sentence on it."""
     sources = evidence(kind)
@@ -164,7 +184,9 @@ def certainty(kind):
     best, same = found["first"].iloc[0], (found["first"] == found["first"].iloc[0]).sum()
     names = [f"{part}: {first}" if first != best else part for part, first in found["first"].items()]
     gain = f"{signed(found['gain'].min())} to {signed(found['gain'].max())}"
+    share, left = redrawn(kind)
     text = (f"Many {kind}: {best} is first of ours in {same} of {len(found)} readings of the evidence, and "
-            f"gains {gain} points over k-means.")
+            f"gains {gain} points over k-means. Sources drawn anew, with replacement, choose it in "
+            f"{share:.0f} % of draws; what they choose gains {signed(left)} on those not drawn.")
     return found.assign(part=names), text
 

@@ -1,7 +1,8 @@
 """Which methods are worth their time and memory: gain, seconds and megabytes by number of samples.
 
-Seconds are taken relative to plain k-means on the same set, in one run.  A method is on the frontier of its
-sizes if no other one gains as much in less time and less memory.
+Seconds are taken relative to plain k-means on the same set, which may have run on another day: a ratio is
+good to a factor of two.  A method is on the frontier of its sizes if no other one gains as much in less time
+and less memory.
 """
 
 from itertools import product
@@ -63,8 +64,8 @@ def table(kind: str) -> Table:
     found = points(kind).query("frontier")[["band", "sets", "method", "ARI", "time", "MB"]]
     found = found.round({"ARI": 1, "time": 1, "MB": 0})
     note = ("No other method has as high an ARI, the mean over sources, in less time and memory (medians); "
-            "time is in fits of plain k-means.  Methods whose time is known on fewer than half of the sets "
-            "are left out.")
+            "time is in fits of plain k-means, good to a factor of two, as the two may have run on other "
+            "days.  Methods that lack a result on one set, or a time on half of the sets, are left out.")
     return frame_table(found, f"Many {kind}: the frontier by number of samples", notes=[note])
 
 

@@ -97,6 +97,20 @@ def test_the_readme_quotes_the_gain_if_followed(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_the_advice_says_what_it_gains_over_ten_starts_with_estimated_numbers_and_by_other_sources(kind):
+    sources = advice.evidence(kind)
+    own, guessed = sources.gains(sources.scores()), sources.gains(sources.scores(k="unknown"))
+    take = advice.advised(sources)["take"]  # whichever source is left out
+    over = (own[take] - own["sklearn KMeans, ten starts"]).mean()
+    assert f"the gain is {over:+.1f} (" in advice.answer(kind)
+    gain = f"with estimated numbers of clusters gains {guessed[take].mean():+.1f} ("
+    assert gain in advice.promise(kind, "unknown")
+    share, left = advice.redrawn(kind)
+    assert 50 < share < 100
+    assert 0 < left < own[take].mean()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_cluster_gives_on_raw_files_is_known_for_what_is_advised_on_every_set_that_it_ended_on(kind):
     sources = advice.evidence(kind)
     best, found, ended = advice.advised(sources), command.scores(kind), sources.scores()

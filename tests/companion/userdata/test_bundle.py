@@ -187,6 +187,8 @@ def test_views_are_clustered_with_what_was_done_to_each_file_said_and_reported(c
     assert advice.promise("views") in printed
     assert "| task" not in printed
     assert pd.read_csv("clusters/clusters-LandmarkSpectral.csv")["group"].nunique() == 2
+    assert main(call) == 0
+    assert advice.promise("views", "unknown") in capsys.readouterr().out
 
 
 def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
@@ -313,7 +315,13 @@ def test_estimates_are_of_what_is_fitted_where_samples_are_many(monkeypatch):
     assert not own.loc["MultiViewConsensus"].equals(found.loc["MultiViewConsensus"])
     monkeypatch.setattr(Views, "Xs", [np.zeros((wmsc.MANY, 50))] * 3)
     few = cost.estimates(Views, names, [4])["seconds"]
-    assert few["WMSC"] > 10 * few["LandmarkSpectral"]
+    assert few["WMSC"] > few["LandmarkSpectral"]
+
+
+@pytest.mark.parametrize(("n", "seconds"), [(8_000, 3.1), (32_000, 5.9), (128_000, 10.0), (10**6, 20.0)])
+def test_the_time_of_landmarks_is_estimated_to_a_factor_of_two_from_few_samples_to_many(n, seconds):
+    data = type("Data", (Views,), {"Xs": [np.broadcast_to(0.0, (n, 50))] * 3})
+    assert 0.5 < cost.estimates(data, ["LandmarkSpectral"], [4])["seconds"].item() / seconds < 2
 
 
 def test_the_recommended_method_is_proposed_first_where_one_takes_too_long():
