@@ -6,6 +6,7 @@ A choice that no run can decide has ``[decision.unmeasured]`` with the reason in
 """
 
 import json
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -13,8 +14,10 @@ import pandas as pd
 
 from mtclib.companion.claims import signed
 from mtclib.companion.runs import our_name
+from mtclib.companion.runs.jobs import canonical
 from mtclib.companion.verdicts import ledger
 from mtclib.companion.verdicts.intervals import RELATIVE, difference_interval
+from mtclib.companion.verdicts.ledger import LedgerError
 
 COLUMNS = ("decision", "kind", "ours", "alternative", "method", "dataset", "metric", "n", "n_other",
            "score", "other_score", "change", "low", "high")
@@ -40,8 +43,9 @@ def measured(study):
         methods, datasets = (zip(entry[name], entry[f"other_{name}"]) for name in ("methods", "datasets"))
         relative = entry["metric"] in RELATIVE
         for (dataset, other_dataset), (method, other_method) in product(datasets, methods):
-            ours = _values(study, dataset, method, entry["metric"], entry.get("point"))
-            other = _values(study, other_dataset, other_method, entry["other_metric"], entry["other_point"])
+            ours = _values(study, entry, dataset, method, entry["metric"], entry.get("point"))
+            other = _values(study, entry, other_dataset, other_method, entry["other_metric"],
+                            entry["other_point"])
             # Ours errs as well: the error of a ratio is that of other - ratio ours, by the delta method.
             ratio = other.mean() / ours.mean() if relative else 1.0
             interval = _interval(ratio * ours, other, method in once, other_method in once)
@@ -55,14 +59,41 @@ def measured(study):
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _values(study, dataset, method, metric, point):
-    """Scores of one side by run, averaged over tasks."""
-    rows, name = study.at(method, dataset, point), our_name(study.paper, metric)
-    kept = (rows["metric"] == name) & rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")
-    if not kept.any():
-        raise ledger.LedgerError(f"{study.paper}: no fit of {method!r} on {dataset!r} has {name}")
-    keys, runs, values = (rows[one].array[kept] for one in ("key", "run", "value"))
-    return pd.Series(values, runs)[~keys.duplicated()].sort_index(kind="stable")
+@cache
+def _fits(study, dataset):
+    """Successful fits of a data set, averaged over tasks: params, runs, values; their places by (method,
+    metric)."""
+    rows = study.rows(dataset)
+    rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
+    fits = rows.drop_duplicates(["key", "method", "metric"]).sort_values("run", kind="stable")
+    columns = [fits[name].to_numpy() for name in ("params", "run", "value")]
+    return columns, fits.groupby(["method", "metric"], observed=True).indices
+
+
+@cache
+def _chosen(study, dataset):
+    """Settings chosen with labels on a data set, by method."""
+    return study.selected(dataset).groupby("method")["params"].agg(set)
+
+
+def _values(study, entry, dataset, method, metric, point):
+    """Scores of one side by run. `point` is a dict of grid parameters, "chosen" for the setting chosen with
+    labels, None for the default."""
+    where, (columns, places) = f"{study.paper}: leverage of {entry['decision']}", _fits(study, dataset)
+    metric = our_name(study.paper, metric)
+    params, runs, values = (column[places.get((method, metric), [])] for column in columns)
+    wanted = set(params)
+    if point == "chosen":
+        wanted = _chosen(study, dataset).get(method, ())
+    elif point is not None or study.protocol.defaults.get(method):
+        wanted = {canonical(study.protocol.defaults[method] if point is None else point)}
+    elif len(wanted) > 1:
+        raise LedgerError(f"{where}: {method!r} on {dataset!r} has several settings; name one in 'point'")
+    kept = [one in wanted for one in params]
+    if not any(kept):
+        raise LedgerError(f"{where}: no stored fit of {method!r} on {dataset!r} with "
+                          f"{point or 'its default'} and {metric}")
+    return pd.Series(values[kept], index=runs[kept])
 
 
 def _interval(ours, other, ours_fixed, other_fixed):
