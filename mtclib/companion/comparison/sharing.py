@@ -75,6 +75,18 @@ def correlation(frame):
     return rho, low, high
 
 
+def by_parts():
+    """Gain of landmarks on views, by source: on the chosen view alone over k-means; what all views add; and
+    what of it all columns as one view do not give."""
+    sources = evidence("views")
+    scores = sources.scores().droplevel(["kind", "preparation"])["LandmarkSpectral"]
+    known = pd.read_csv(sources.folder / "sets.csv", index_col="set")
+    known = known.loc[scores.index.get_level_values("set")].set_index(scores.index)
+    alone, as_one = known["landmarks on one"], known["landmarks side by side"]
+    parts = {"alone": alone - known["single"], "views": scores - alone, "over one": scores - as_one}
+    return pd.DataFrame(parts).groupby("source").mean()
+
+
 def by_method(kind):
     """For each method: its gain with interval, sources on which it loses, and the correlation, as a table."""
     rows = []
@@ -112,6 +124,10 @@ def sentences():
         if kind == "tasks":
             as_one = by_source(gains(kind, pooled=True).query("method in @POOLED"))["gain"]
             text += f" Single-task methods on all tasks as one gain {spread(summary(as_one))}."
+        else:
+            alone, more, over = (spread(summary(part)) for _, part in by_parts().items())
+            text += (f" Not all of it is sharing: LandmarkSpectral gains {alone} on that view alone, all "
+                     f"views add {more}, and they are {over} above all columns as one view.")
         told.append(text)
         clear += [kind] * bool(rho[1] * rho[2] > 0)
     last = (f"So far as these sources go, what sharing gains goes with what can be known without labels for "

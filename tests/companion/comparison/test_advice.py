@@ -167,9 +167,17 @@ def test_relatedness_and_agreement_find_what_is_planted():
     assert far == 0
     truth = np.repeat([0, 1, 2], 30)
     clear = np.eye(3)[truth] + rng.normal(0, 0.05, (90, 3))
-    found = comparison_sets.single_views([one, clear], 3, truth)
-    assert (found["chosen"], found["single"]) == (2, 100.0)
+    found = comparison_sets.single_views([one, clear], 3, truth, seeds=[0])
+    assert (found["chosen"], found["single"], found["landmarks on one"]) == (2, 100.0, 100.0)
+    assert found["landmarks side by side"] < 100
     assert found["agreement"] < 0.2
+
+
+def test_what_views_add_to_a_better_method_on_one_of_them_sums_up_to_its_gain():
+    parts, whole = sharing.by_parts(), sharing.gains("views").query("method == 'LandmarkSpectral'")
+    whole = whole.groupby("source")["gain"].mean()
+    assert (parts["alone"] + parts["views"]).to_numpy() == pytest.approx(whole[parts.index].to_numpy())
+    assert "all views add +" in " ".join(sharing.sentences())
 
 
 @pytest.mark.parametrize("kind", KINDS)
