@@ -303,7 +303,7 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
 
 
 @pytest.mark.parametrize(("given", "content", "said"), [
-    ("nothing", "", "No module named"), ("", "", "Empty module name"),
+    ("nothing", "", "No module named"), ("", "", "give a .toml file, or MODULE:FUNCTION"),
     ("g_mine:absent", "x = 1", "no attribute 'absent'"),
     ("os:getcwd", "", "no mtclib.datasets.Dataset but str"), ("a_mine:f", "f = list", "Dataset but nothing"),
     ("b_mine:f", "1 / 0", "ZeroDivisionError"), ("c_mine:f", "def f(:", "SyntaxError"),
