@@ -42,7 +42,9 @@ def made_up(tmp_path, monkeypatch):
 
 @pytest.fixture
 def nowhere(tmp_path, monkeypatch):
-    """No file can be had: an empty cache, no mirror and no network."""
+    """No file can be had: an empty cache, no mirror and no network, and nothing read before."""
     monkeypatch.delenv("MTCLIB_DATA", raising=False)
     monkeypatch.setenv("MTCLIB_CACHE", str(tmp_path))
     monkeypatch.setenv("MTCLIB_OFFLINE", "1")
+    for function in CACHED:
+        function.cache_clear()
