@@ -78,15 +78,11 @@ class State:
     centroids: list | None = None  # C_t, of (c, d)
     XC: list | None = None  # X_t C_t^T, (n_t, c): both the memberships and the losses need them
     shared: np.ndarray | None = None  # S, (c, l)
-    explained: list | None = None  # what its centroids explain of the weighted squares of a task, float
     slopes: list | None = None  # `slope_parts`
 
 
 def centroid_steps(XTs, Ps, omegas):
-    """Eq. (16) and (18): the C (c, d) of each part that minimises sum_i omega_i ||x_i - p_i C||^2.
-
-    Also by how much that sum is then below sum_i omega_i ||x_i||^2, a list of floats.
-    """
+    """Eq. (16) and (18): the C (c, d) of each part that minimises sum_i omega_i ||x_i - p_i C||^2."""
     weighted = [P.copy() if (omega == omega[0]).all() else (omega / omega.max())[:, None] * P
                 for P, omega in zip(Ps, omegas)]
     grams = np.stack([P.T @ Q for P, Q in zip(Ps, weighted)])
@@ -97,11 +93,7 @@ def centroid_steps(XTs, Ps, omegas):
     values[values <= 1e-12 * values[:, -1:]] = np.inf
     halves = scales[:, :, None] * vectors / np.sqrt(values)[:, None]
     inverses = halves @ halves.transpose(0, 2, 1)
-    sums = [XT @ Q for XT, Q in zip(XTs, weighted)]
-    found = [(total @ inverse).T for total, inverse in zip(sums, inverses)]
-    # Not the gram's part alone, which it would be at the very minimum: of an error it sees the first power.
-    return found, [float(omega.max() * (2.0 * np.vdot(total, C.T) - np.vdot(gram, C @ C.T)))
-                   for total, C, gram, omega in zip(sums, found, grams, omegas)]
+    return [((XT @ Q) @ inverse).T for XT, Q, inverse in zip(XTs, weighted, inverses)]
 
 
 def slope_parts(state, lam):
@@ -177,21 +169,11 @@ def objective(losses, omegas):
     return float(sum(np.vdot(omega, loss) for omega, loss in zip(omegas, losses)))
 
 
-def refitted_objective(problem, state, omegas, lam):
-    """The same right after ``refit``, whose sums by cluster give it without the losses of each sample."""
-    within = across = 0.0
-    for P, XW, squares, omega, explained in zip(state.P, state.XW, problem.squares, omegas, state.explained):
-        within += max(np.vdot(omega, squares) - explained, 0.0)
-        apart = XW - P @ state.shared
-        across += np.vdot(omega, np.einsum("ij,ij->i", apart, apart))
-    return float(lam * within + (1.0 - lam) * across)
-
-
 def refit(problem, state, omegas, lam):
     """Eq. (16) and (18): all centroids from the memberships, in place, and the slopes that follow."""
-    (*state.centroids, state.shared), (*state.explained, _) = centroid_steps(
-        [*problem.XTs, np.vstack(state.XW).T], [*state.P, np.vstack(state.P)],
-        [*omegas, np.concatenate(omegas)])
+    *state.centroids, state.shared = centroid_steps([*problem.XTs, np.vstack(state.XW).T],
+                                                    [*state.P, np.vstack(state.P)],
+                                                    [*omegas, np.concatenate(omegas)])
     state.XC = [X @ C.T for X, C in zip(problem.Xs, state.centroids)]
     state.slopes = slope_parts(state, lam)
 
@@ -203,7 +185,7 @@ def sweep(problem, state, subspace, omegas, lam, step=membership_step, free_rows
         state.P[t] = np.where(omegas[t][:, None] > 0, P, state.P[t]) if free_rows == "keep" else P
     project(problem, state, subspace.step(state.P))
     refit(problem, state, omegas, lam)
-    return refitted_objective(problem, state, omegas, lam)
+    return objective(sample_losses(problem, state, lam), omegas)
 
 
 def project(problem, state, W):
