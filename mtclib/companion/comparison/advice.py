@@ -54,9 +54,9 @@ def followed(gains, by=None):
 
 def advised(sources, k="known"):
     """The advice as a dict: ``take``; its gain if ``followed``, by source, summed up as by ``summary``, with
-    k known, or "unknown" as `cluster` estimates it;
-    the ``safe`` choice and its own gain, ``safe row``; ``level``, how many of ``others`` do not differ
-    significantly from it; and ``package``, the best method of another one if it is ahead, by ``over``."""
+    k known, or "unknown" as `cluster` estimates it; the ``safe`` choice and its own gain, ``safe row``;
+    ``level``, how many of ``others`` do not differ significantly from it; and ``package``, the best method of
+    another one if it is ahead, by ``over``."""
     gains = sources.gains(sources.scores())
     own = gains[ours(sources, gains)]
     take = chosen(own)

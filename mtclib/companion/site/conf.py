@@ -13,9 +13,7 @@ from textwrap import shorten
 from bs4 import BeautifulSoup
 from docutils import nodes
 from fontTools import subset
-from jinja2.sandbox import SandboxedEnvironment
 from math_core import LatexError, LatexToMathML
-from numpydoc import docscrape_sphinx
 from PIL import Image
 from sphinx.util.logging import getLogger
 
@@ -249,10 +247,6 @@ def leave_versions(app, what, name, obj, options, lines):
 
 def setup(app):
     """Add what no extension brings."""
-    # numpydoc would compile its template again for every docstring.
-    kept = {}
-    docscrape_sphinx.SandboxedEnvironment = lambda loader: kept.setdefault(
-        "", SandboxedEnvironment(loader=loader))
     # No index for the search of Sphinx, which no page has.
     app.connect("builder-inited", lambda app: setattr(app.builder, "search", False))
     app.add_html_math_renderer("mathml", (write_math, None), (write_math, None))
