@@ -156,7 +156,11 @@ class NormalizedCosine:
 
     def components(self):
         """Component of each sample, named by its first sample, (n,); samples are joined by shared words."""
-        group, filled = np.arange(self.X.shape[1]), np.flatnonzero(self.has_neighbours)
+        component, filled = np.arange(self.shape[0]), np.flatnonzero(self.has_neighbours)
+        if 0 < len(filled) <= JOINED_ROWS and self._joined(filled[0])[filled].all():
+            component[filled] = filled[0]
+            return component
+        group = np.arange(self.X.shape[1])
         first, occurring = np.empty_like(filled), np.flatnonzero(self.words)
         for rows in np.split(np.arange(len(filled)), range(JOINED_ROWS, len(filled), JOINED_ROWS)):
             block = self.X[filled[rows]]
@@ -170,9 +174,15 @@ class NormalizedCosine:
             if len(rows) and (group[occurring] == group[occurring[0]]).all():
                 first[:] = occurring[0]  # what is left has no other words
                 break
-        component = np.arange(self.shape[0])
         component[filled] = filled[firsts(group[first])]
         return component
+
+    def _joined(self, first):
+        """Whether each sample is joined to one of them by shared words, over any number of steps, (n,)."""
+        joined, before = np.arange(self.shape[0]) == first, 0
+        while before < (before := np.count_nonzero(joined)):
+            joined = (self.X @ (self.X.T @ joined > 0) > 0) & self.has_neighbours
+        return joined
 
     def block(self, rows):
         """L for some samples, as an operator; a product costs O(nnz)."""
