@@ -151,6 +151,8 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
 AS_WRITTEN = re.compile(r"(<(?:pre|script|style|textarea)\b.*?</(?:pre|script|style|textarea)>)", re.DOTALL)
 """Where a space counts."""
+PLAIN = re.compile('<span class="[npw]">([^<]*)</span>')
+"""Names, punctuation and white space of code."""
 SPARE = "*.map", "searchtools.js", "language_data.js", "basic.css", "skeleton.css", "design-tabs.js"
 TABS = re.compile("<script[^>]*design-tabs[^>]*></script>\n")
 
@@ -167,9 +169,11 @@ def name_parts(folder):
 
 
 def say_once(page):
-    r"""A page without the indents of its lines, and with the colours of table cells in its head.
+    r"""A page without the indents of its lines and the names of what has the colour of text in code, and with
+    the colours of table cells in its head.
 
-    >>> print(say_once('<head></head>\n  <td style="background-color:red;color:blue">a</td><pre>\n  b</pre>'))
+    >>> print(say_once('<head></head>\n  <td style="background-color:red;color:blue">a</td><pre>\n'
+    ...                '  <span class="n">b</span></pre>'))
     <head><style>[data-look='0']{background-color:red!important;color:blue!important}</style>
     </head>
     <td data-look=0>a</td><pre>
@@ -177,6 +181,7 @@ def say_once(page):
     """
     parts = AS_WRITTEN.split(page)
     parts[::2] = (re.sub(r"\n\s+", "\n", part) for part in parts[::2])
+    parts[1::2] = (PLAIN.sub(r"\1", part) for part in parts[1::2])
     page = "".join(parts)
     looks = dict.fromkeys(re.findall(r' style="(background-color:[^"]*)"', page))
     for number, look in enumerate(looks):
