@@ -48,9 +48,19 @@ def distortion_bound(Xs, labels):
     (sqrt(delta_v) + sqrt(best_v))^2, if at most p_max * p_min, uses the triangle inequality for projections,
     and that no view can be further from its ideal than all together: best_v is the sum of (distortion -
     ideal) over the gap. `delta` is Eq. (21), infinite without a gap, as with fewer than k - 1 features."""
+    return _bound(_centred(Xs), labels)
+
+
+def _centred(Xs):
+    """Views about their means, and the squares of their singular values."""
+    views = [X - X.mean(axis=0) for X in map(as_dense, check_views(Xs))]
+    return [(X, svdvals(X) ** 2) for X in views]
+
+
+def _bound(views, labels):
     names, labels = np.unique(labels, return_inverse=True)
     k = len(names)
-    distortion, ideal, gap = np.array([_spectral(X, one_hot(labels, k)) for X in check_views(Xs)]).T
+    distortion, ideal, gap = np.array([_spectral(*view, one_hot(labels, k)) for view in views]).T
     excess = np.maximum(distortion - ideal, 0.0)
     delta, best = (np.divide(e, gap, out=np.full(len(gap), np.inf), where=gap > 0)
                    for e in (excess, np.full(len(gap), excess.sum())))
@@ -68,7 +78,8 @@ def distortion_bound(Xs, labels):
 def check_bounds(Xs, partitions):
     """Both bounds for several partitions, beside how far each is from the best among them. ``delta`` is the
     least over the views; a bound that applies is ``informative`` below 1 - 1/k."""
-    table = pd.DataFrame([distortion_bound(Xs, labels) for labels in partitions])
+    views = _centred(Xs)
+    table = pd.DataFrame([_bound(views, labels) for labels in partitions])
     totals = table["distortion"].map(np.sum)
     best = partitions[totals.argmin()]
     table = table.assign(excess=totals / totals.min() - 1.0, delta=table["delta"].map(np.min),
@@ -80,12 +91,10 @@ def check_bounds(Xs, partitions):
     return table
 
 
-def _spectral(X, H):
+def _spectral(X, values, H):
     """Distortion of a partition in one view, the lower bound for as many clusters, and the eigenvalue gap."""
-    X, k = as_dense(X), H.shape[1]
-    X = X - X.mean(axis=0)
-    total, values = float((X**2).sum()), svdvals(X)[:k] ** 2
-    values = np.pad(values, (0, k - len(values)))
+    total, k = float((X**2).sum()), H.shape[1]
+    values = np.pad(values[:k], (0, max(k - len(values), 0)))
     within = total - float(((H.T @ X) ** 2 / H.sum(axis=0)[:, None]).sum())
     gap = values[k - 2] - values[k - 1]
     return within, total - values[:k - 1].sum(), gap if gap > 1e-12 * total else 0.0

@@ -75,20 +75,9 @@ def test_a_killed_run_leaves_no_worker_even_in_compiled_code_and_resumes_bit_for
     _assert_resumes(store, reference)
 
 
-@pytest.mark.filterwarnings("ignore:.* have been cancelled")
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_an_interruption_between_two_jobs_says_how_to_resume(tmp_path, reference, capsys, n_jobs):
-    with pytest.raises(KeyboardInterrupt):  # raised by hand: in the background the signal may be ignored
-        stop = partial(signal.default_int_handler, signal.SIGINT, None)
-        run(reference[0], WatchedStore(tmp_path, stop), n_jobs=n_jobs)
-    said = capsys.readouterr().err
-    assert re.search("Interrupted: [23] of 13 jobs are done and stored.*again to resume", said)
-    _assert_resumes(RunStore(tmp_path), reference)
-
-
 def test_ctrl_c_stops_the_workers_and_says_how_to_resume(tmp_path, reference):
     store = RunStore(tmp_path)
-    process = start(tmp_path, 2, pause=1.0)
+    process = start(tmp_path, 2, pause=0.5)
     wait_until(lambda: len(store.keys()) >= 3)
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=120)
@@ -116,11 +105,14 @@ def test_no_more_processes_are_begun_than_there_are_processors():
     assert [runner.processes(n).n_jobs for n in (1, 10**5)] == [1, max(2, runner.joblib.cpu_count())]
 
 
-def test_two_processes_on_one_store_agree(tmp_path, reference):
-    processes = [start(tmp_path, pause=0.01) for _ in range(2)]
-    assert [process.communicate(timeout=120) and process.returncode for process in processes] == [0, 0]
+def test_two_processes_on_one_store_agree(tmp_path, monkeypatch, reference):
+    process, store = start(tmp_path, pause=0.01), RunStore(tmp_path)
+    monkeypatch.setenv("MTCLIB_TEST_PAUSE", "0.01")
+    wait_until(store.keys)
+    _assert_resumes(store, reference)
+    assert process.communicate(timeout=120) and process.returncode == 0
     assert not list(tmp_path.glob(".*"))
-    _assert_resumes(RunStore(tmp_path), reference)
+    _assert_resumes(store, reference)
 
 
 def test_two_workers_give_the_results_of_one_and_records_appear_as_jobs_end(tmp_path, monkeypatch, reference):
@@ -190,6 +182,17 @@ def test_a_job_that_kills_its_worker_is_a_failed_row_and_the_others_are_not(tmp_
     status = frame.drop_duplicates("key").set_index("method")["status"]
     assert (status["third"], status.drop("third").tolist()) == ("failed", ["ok"] * 7)
     assert frame.loc[frame["method"] == "third", "error"].str.startswith("WorkerDied").all()
+
+
+@pytest.mark.filterwarnings("ignore:.* have been cancelled")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_an_interruption_between_two_jobs_says_how_to_resume(tmp_path, reference, capsys, n_jobs):
+    with pytest.raises(KeyboardInterrupt):  # raised by hand: in the background the signal may be ignored
+        stop = partial(signal.default_int_handler, signal.SIGINT, None)
+        run(reference[0], WatchedStore(tmp_path, stop), n_jobs=n_jobs)
+    said = capsys.readouterr().err
+    assert re.search("Interrupted: [23] of 13 jobs are done and stored.*again to resume", said)
+    _assert_resumes(RunStore(tmp_path), reference)
 
 
 def test_a_warning_is_recorded_and_is_not_a_failure(tmp_path):
