@@ -83,7 +83,7 @@ def build_dir() -> Path:
 
 def figures_dir() -> Path | None:
     """Where notebooks put their figures (``MTCLIB_FIGURES``): under ``build`` unless told otherwise;
-    with ``none`` nowhere, as in tests that only look at what notebooks show."""
+    with ``none`` nowhere, and not even shown, as in tests that only look at what notebooks say."""
     folder = told("MTCLIB_FIGURES") or build_dir() / "figures"
     return None if folder == Path("none") else folder
 

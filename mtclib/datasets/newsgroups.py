@@ -43,7 +43,7 @@ def _word_counts() -> Corpus:
     document, word, count = np.loadtxt(fetch(files[0]), dtype=int, ndmin=2).T
     words = np.repeat(np.array(vocabulary)[word - 1], count)
     ends = np.searchsorted(np.repeat(document, count), np.arange(1, len(labels)), side="right")
-    texts = tuple(" ".join(part) for part in np.split(words, ends))
+    texts = tuple(" ".join(part.tolist()) for part in np.split(words, ends))
     ids = tuple(f"test/{i}" for i in range(len(labels)))
     return Corpus("20newsgroups", "matlab", texts, tuple(names[int(i) - 1] for i in labels), ids,
                   ("test",) * len(labels), tuple(map(source_record, files)))

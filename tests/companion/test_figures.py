@@ -89,5 +89,5 @@ def test_a_shown_figure_says_what_it_was_drawn_from(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="data/none holds no files"):
         show(fig, "a", "notebooks/x.ipynb", "data/none")
     monkeypatch.setenv("MTCLIB_FIGURES", "none")
-    show(fig, "b", "notebooks/x.ipynb", "formula")
+    assert show(fig, "b", "notebooks/x.ipynb", "formula")._repr_png_() is None
     assert {path.stem for path in tmp_path.rglob("*.*g")} == {"a"}

@@ -144,6 +144,11 @@ RED = plt.cycler("color", ["red"])
 MINE = {"font.size": 30, "axes.facecolor": "black", "savefig.dpi": 20, "axes.prop_cycle": RED}
 
 
+@pytest.fixture(autouse=True)
+def looked_at(monkeypatch):
+    monkeypatch.delenv("MTCLIB_FIGURES", raising=False)
+
+
 @functools.cache
 def drawn(name):
     return CASES[name]()

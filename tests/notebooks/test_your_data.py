@@ -29,7 +29,8 @@ def shown(path):
     return "\n".join(o.get("text", "") or o.get("data", {}).get("text/plain", "") for o in outputs), pages
 
 
-def test_views_from_npz_files_are_clustered_drawn_and_written(tmp_path):
+def test_views_from_npz_files_are_clustered_drawn_and_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("MTCLIB_FIGURES", str(tmp_path / "figures"))
     rng, y = np.random.default_rng(0), np.repeat([0, 1, 2], 12)
     paths = [str(tmp_path / f"{name}.npz") for name in ("<img src=x onerror=alert(1)>", "second")]
     for path, d in zip(paths, (3, 5)):

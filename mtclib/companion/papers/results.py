@@ -125,7 +125,8 @@ class PaperResults:
         return rows
 
     def _suggested(self, rows, default):
-        known = self.protocol.suggested
+        if not (known := self.protocol.suggested):
+            return rows
         return pd.concat([rows[~rows["method"].isin(known)], default[default["method"].isin(known)]])
 
     def judged_rows(self, dataset):
@@ -253,7 +254,7 @@ class PaperResults:
         spec = self.protocol.datasets[dataset]
         printed = self.published.loc[self.published["dataset"] == spec.published, "method"]
         wanted = {spec.stand_ins.get(name, name) for name in printed if name in self.protocol.methods}
-        return wanted <= {*self.rows(spec.rows_of or dataset)["method"]}
+        return wanted <= {*self.rows(spec.rows_of or dataset)["method"].unique()}
 
     def verdicts(self, printed, dataset=None, rows=None):
         """Every printed cell of a data set beside ours, as from ``judge``, with numbers in the sentences.

@@ -18,7 +18,7 @@ from matplotlib.transforms import Bbox, ScaledTranslation
 from PIL import Image
 from scipy import stats
 
-from mtclib.core.paths import file_hash, replacing
+from mtclib.core.paths import figures_dir, file_hash, replacing
 
 MARK = {"linewidth": 1.2, "linestyle": (0, (1, 1)), "marker": ""}
 RULE = {"linewidth": 0.8, "linestyle": "-", "marker": ""}
@@ -54,16 +54,8 @@ def figure(draw):
             before = plt.get_fignums()
             try:
                 fig = draw(*args, **kwargs)
-                # A notebook draws later and outside the style.  The number of ticks depends on the size of
-                # their labels, so that is fixed here, and the layout, once it has settled, is frozen.
-                for ax in fig.axes:
-                    ax.tick_params(labelsize=plt.rcParams["xtick.labelsize"])
-                for _ in range(2):
-                    fig.get_layout_engine().execute(fig)
-                fig.set_layout_engine("none")
-                # The last bits of the layout follow addresses in memory, and names in an SVG hash them.
-                for ax in fig.axes:
-                    ax.set_position(Bbox(ax.get_position(original=True).get_points().round(12)))
+                if figures_dir():  # else nobody looks, and pictures take longer than all that notebooks say
+                    _settle(fig)
                 fig.set_label(_described(fig, draw))
             finally:
                 for number in set(plt.get_fignums()) - set(before):
@@ -71,6 +63,19 @@ def figure(draw):
         return fig
 
     return drawn
+
+
+def _settle(fig):
+    """Freeze the layout: a notebook draws later and outside the style."""
+    # The number of ticks depends on the size of their labels, so that is fixed before.
+    for ax in fig.axes:
+        ax.tick_params(labelsize=plt.rcParams["xtick.labelsize"])
+    for _ in range(2):
+        fig.get_layout_engine().execute(fig)
+    fig.set_layout_engine("none")
+    # The last bits of the layout follow addresses in memory, and names in an SVG hash them.
+    for ax in fig.axes:
+        ax.set_position(Bbox(ax.get_position(original=True).get_points().round(12)))
 
 
 def _described(fig, draw):
@@ -254,6 +259,8 @@ class Picture:
         return repr(self.figure)
 
     def _repr_png_(self):
+        if figures_dir() is None:
+            return None
         full, small = io.BytesIO(), io.BytesIO()
         with style():
             self.figure.savefig(full, format="png", dpi=self.figure.dpi, metadata=_METADATA["png"])
