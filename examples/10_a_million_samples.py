@@ -16,7 +16,7 @@ from mtclib.baselines import ConMC, LandmarkSpectral
 points, moon = make_moons(1_000_000, random_state=0)
 rng = np.random.default_rng(0)
 views = [(points + rng.normal(0, 0.1, points.shape)).astype(np.float32) for view in range(2)]
-models = ConMC(n_clusters=2, random_state=0), LandmarkSpectral(2, n_landmarks=200, random_state=0)
+models = ConMC(2, random_state=0), LandmarkSpectral(2, n_landmarks=100, n_neighbors=3, random_state=0)
 for model in models:
     labels = model.fit(views).labels_
     print(f"{type(model).__name__}: adjusted Rand index {adjusted_rand_score(moon, labels):.2f}")
@@ -28,4 +28,4 @@ for cluster, colour in enumerate(["#00457c", "#e69f00"]):
 plt.axis("equal")
 plt.show()
 # ConMC: adjusted Rand index 0.46
-# LandmarkSpectral: adjusted Rand index 0.98
+# LandmarkSpectral: adjusted Rand index 0.99
