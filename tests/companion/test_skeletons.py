@@ -15,7 +15,8 @@ from mtclib.core import paths
 
 FOLDERS = ("mtclib", "tests", "benchmarks", "notebooks", "data")
 FILES = ("README.md", "CITATION.cff", "pyproject.toml")
-TESTED = ("test_toyp.py", "baselines/test_toyviews.py", "core", "notebooks/test_structure.py",
+TESTED = ("test_toyp.py", "baselines/test_toyviews.py", "core/test_contract.py",
+          "core/test_scikit_learn.py", "core/test_versions.py", "notebooks/test_structure.py",
           "companion/verdicts/test_published.py", "companion/verdicts/test_gains.py",
           "companion/comparison/test_methods.py", "datasets/test_loaders.py",
           "companion/papers/test_pipelines.py", "companion/papers/test_scoreboard.py",
@@ -38,6 +39,7 @@ def copy(tmp_path_factory):
 def test_a_toy_paper_a_method_and_a_data_set_run_and_pass_the_tests(copy, monkeypatch, capsys):
     for name in ("MTCLIB_ROOT", "PYTHONPATH"):
         monkeypatch.setenv(name, str(copy))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # many processes read the same files
     monkeypatch.setenv("MTCLIB_RUNS", str(copy / "runs"))
     monkeypatch.setenv("MTCLIB_FIGURES", str(copy / "figures"))
     with monkeypatch.context() as patch:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import date
+from itertools import groupby
 from pathlib import Path
 
 from mtclib.baselines.registry import all_estimators
@@ -27,6 +28,12 @@ DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such
 MODULES = "mtclib/{}", "mtclib/{}.py", "mtclib/baselines/{}.py"
 OF_A_PAPER = "protocol.toml", "decisions.toml", "claims.toml", "published.csv", "sizes.csv", "facts.csv"
 LONGEST = 60
+# Four processes would import for longer than they work.
+TOGETHER = """import sys
+from mtclib.companion.cli import main
+for command in sys.argv[1:]:
+    if main(command.split()):
+        sys.exit(f"by `python -m mtclib {command}`")"""
 TODO = "git grep -n --untracked TODO -- ':!*companion*' ':!*.md'"
 
 
@@ -158,14 +165,19 @@ def _notebook(path, text):
 
 
 def _run(*commands):
-    for command in commands:
-        yield f"python {' '.join(command)}"
-        _said(*command)
+    for own, part in groupby(commands, lambda command: command[:2] == ("-m", "mtclib")):
+        for command in (part := list(part)):
+            yield f"python {' '.join(command)}"
+            if not own:
+                _said(*command)
+        if own:
+            _said("-c", TOGETHER, *(" ".join(command[2:]) for command in part), told="one of these")
 
 
-def _said(*command):
+def _said(*command, told=None):
     """Run a command in the repository; a failure ends with what was said."""
     done = subprocess.run([sys.executable, *command], cwd=paths.root(), capture_output=True, text=True)
     if done.returncode:
-        raise UsageError(f"`python {' '.join(command)}` failed:\n{(done.stdout + done.stderr)[-3000:]}")
+        told = told or f"`python {' '.join(command)}`"
+        raise UsageError(f"{told} failed:\n{(done.stdout + done.stderr)[-3000:]}")
     return done.stdout
