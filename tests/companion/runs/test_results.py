@@ -123,7 +123,7 @@ def test_an_empty_pack_is_not_written_and_an_earlier_one_goes(tmp_path):
     assert len(results.labels) == 4
 
 
-@given(st.dictionaries(st.text(max_size=5), st.one_of(
+@given(st.dictionaries(st.text("aZ0._-/\\\n\0é中😀", max_size=5), st.one_of(
     arrays(np.int8, st.tuples(st.integers(0, 4), st.integers(0, 4))), arrays(np.float64, st.integers(0, 5)))))
 def test_packed_arrays_come_back(tmp_path_factory, value):
     path = tmp_path_factory.mktemp("pack") / "arrays.npz"
