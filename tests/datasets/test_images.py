@@ -207,7 +207,7 @@ def test_a_file_with_other_content_is_refused_by_name_and_leaves_nothing_behind(
 
 
 def test_reading_and_hashing_need_a_fraction_of_the_memory_of_the_matrix(small, monkeypatch):
-    n, width, labels = 20, 5000, list(IMAGES)[:10]
+    n, width, labels = 20, 2000, list(IMAGES)[:10]
     monkeypatch.setattr(images, "IMAGES", dict.fromkeys(labels, n))
     monkeypatch.setattr(images, "FEATURES", {"CH": ("cq", width)})
     for label in labels:

@@ -15,6 +15,7 @@ from mtclib.companion.verdicts.judge import JUDGED, with_interval
 
 TRIALS = 1000
 UNITS = ("half_unit", "half_unit_std")
+SHIFTS = (0, -1, 1, -2, 2)
 MOST_FALSE = {"false_deviating": 0.10, "false_agreeing": 0.05}
 
 
@@ -45,7 +46,7 @@ def simulated(study, trials=TRIALS, seed=0):
             fits = values * scale, accuracies  # a distance in the unit of the print
             sides = [_drawn(fits, int(own[name].iloc[0]), trials, rng) for name in ("n", "published_n")]
             own = own.assign(selection=own["selection"] * scale)
-            found = {shift: _outcomes(own, *sides, shift) for shift in (0, -1, 1, -2, 2)}
+            found = dict(zip(SHIFTS, _outcomes(own, *sides)))
             agreeing, deviating, within = found[0]
             parts.append(own[["cell", "kind", "expected"]].assign(
                 paper=study.paper, agreeing=agreeing, undecided=1 - agreeing - deviating,
@@ -74,20 +75,22 @@ def _drawn(fits, n, trials, rng):
         return mean, np.sqrt(np.maximum(square - mean**2, 0) * n / np.float64(n - 1))
 
 
-def _outcomes(cells, ours, theirs, shift):
-    """Shares of trials that agree, deviate, and have the print within prediction, for each cell."""
+def _outcomes(cells, ours, theirs):
+    """Shares of trials that agree, deviate, and have the print within prediction, for each cell and with
+    the print off by as many margins as each of `SHIFTS` says."""
     unit, unit_std = (2 * cells[name].to_numpy() for name in UNITS)
     relative = cells["metric"].isin(RELATIVE).to_numpy()
     delta = (cells["delta"] / np.where(relative, cells["published"], 1)).to_numpy()
+    shift = np.reshape(SHIFTS, (-1, 1, 1))
     shifted = np.where(relative, theirs[0] / (1 - shift * delta), theirs[0] + shift * delta)
-    known = cells.iloc[np.tile(np.arange(len(cells)), len(shifted))].reset_index(drop=True)
+    mean, std, printed = (np.broadcast_to(one, shifted.shape).ravel() for one in (
+        *ours, np.round(theirs[1] / unit_std) * unit_std))
+    known = cells.iloc[np.tile(np.arange(len(cells)), shifted.size // len(cells))].reset_index(drop=True)
     frame = known[["method", "metric", "n", "selection", *UNITS]].assign(
-        ours=ours[0].ravel(), ours_std=ours[1].ravel(),
-        published=(np.round(shifted / unit) * unit).ravel(),
-        published_std=(np.round(theirs[1] / unit_std) * unit_std).ravel())
+        ours=mean, ours_std=std, published=(np.round(shifted / unit) * unit).ravel(), published_std=printed)
     fixed = cells["method"][cells["uncertainty"].isin(["none", "published only"])].unique()
     judged = with_interval(frame, cells["published_n"].iloc[0], fixed)
     exact = judged["difference"].abs() <= judged["half_unit"] * (1 + 1e-9)
     shares = [exact | (judged["statistical"] == "agrees"),
               ~exact & judged["statistical"].isin(["higher", "lower"]), judged["within_prediction"]]
-    return np.reshape(shares, (3, *shifted.shape)).mean(axis=1)
+    return np.reshape(shares, (3, *shifted.shape)).mean(axis=2).swapaxes(0, 1)

@@ -99,7 +99,7 @@ def test_a_deterministic_method_ten_points_off_deviates_in_the_simulation(told):
                            "half_unit_std": 5e-5}])
     spreads = (np.nan, 0.01 if told == "published only" else np.nan)
     ours, theirs = ((np.full((20, 1), 0.8), np.full((20, 1), spread)) for spread in spreads)
-    assert errors._outcomes(cells, ours, theirs, 2)[1].item() == 1
+    assert dict(zip(errors.SHIFTS, errors._outcomes(cells, ours, theirs)))[2][1].item() == 1
 
 
 def test_a_coarse_print_widens_the_margin():
