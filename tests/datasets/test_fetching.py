@@ -51,8 +51,8 @@ def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as
     with pytest.raises(FetchError, match=r"timed out|Timeout"):
         fetch("set/slow")
     monkeypatch.setattr(fetching, "TIMEOUT", 5)
-    monkeypatch.setattr(fetching, "RETRIES", 1)
-    with pytest.raises(FetchError):
+    with monkeypatch.context() as patch, pytest.raises(FetchError):
+        patch.setattr(fetching, "RETRIES", 1)
         fetch("set/missing")
     assert (known.server.requests, cached_files(known)) == (["/slow", "/missing", "/missing"], [])
     known.server.shutdown()
