@@ -88,9 +88,9 @@ def best_in_each_task(frame, method, others, metric, dataset, tasks, determinist
 def _compared(frame, method, others, metric, columns, deterministic, margin=0.0):
     """Differences from each other method in each column by run, and a row of their mean and test for each."""
     frame = frame[frame["metric"] == metric]
-    keys = [(*column, other) for column in columns for other in others]
-    gaps = [_gaps(frame, method, other, metric, dataset, task, deterministic) - margin
-            for dataset, task, other in keys]
+    keys, places = [(*column, other) for column in columns for other in others], frame.groupby(COLUMN).indices
+    gaps = [_gaps(frame.iloc[places.get((dataset, task), [])], method, other, metric, dataset, task,
+                  deterministic) - margin for dataset, task, other in keys]
     rows = [(*key, gap.mean(), len(gap), *wilcoxon(gap.to_numpy())) for key, gap in zip(keys, gaps)]
     return gaps, pd.DataFrame(rows, columns=[*COLUMN, "other", "mean", "n", "status", "p"])
 

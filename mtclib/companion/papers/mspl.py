@@ -149,15 +149,16 @@ def panels(rows):
 
 def score_trajectories(rows, arrays, truth, metrics, until):
     """Scores of the labels after each iteration: ``dataset, method, run, iteration, metric, value``."""
-    parts = []
+    parts, known = [], {}  # methods that start alike pass the same partitions
     for row in rows.itertuples(index=False):
-        history = arrays[row.key]
-        history = history[np.minimum(np.arange(until + 1), len(history) - 1)]
-        distinct, position = np.unique(history, axis=0, return_inverse=True)
-        scores = pd.DataFrame([score_all(truth[row.dataset], labels) for labels in distinct])
+        history, scores = arrays[row.key], []
+        for labels in history[np.minimum(np.arange(until + 1), len(history) - 1)]:
+            if (key := (row.dataset, labels.tobytes())) not in known:
+                known[key] = score_all(truth[row.dataset], labels)
+            scores.append(known[key])
         parts += [pd.DataFrame({
             "dataset": row.dataset, "method": row.method, "run": row.run, "iteration": np.arange(until + 1),
-            "metric": metric, "value": scores[metric].to_numpy()[position.ravel()]}) for metric in metrics]
+            "metric": metric, "value": [one[metric] for one in scores]}) for metric in metrics]
     return pd.concat(parts, ignore_index=True)
 
 

@@ -23,6 +23,8 @@ from mtclib.metrics import match_clusters
 NOT_YET = "not yet run"
 MANY = 16
 ONE_A_JOB = ["key", "task", "metric"]
+# What tells the scores of one fit from those of others, but for their task.
+OF_A_FIT = ("dataset", "method", "params", "run", "metric", "key", "part")
 
 
 class PaperResults:
@@ -106,16 +108,18 @@ class PaperResults:
         return runs.fixed(self.rows(dataset), self.protocol.defaults)
 
     @cache
-    def _by_method(self, dataset, chosen):
+    def by_method(self, dataset, chosen=False):
+        """All rows on a data set, or those ``selected``, and where those of each method stand."""
         rows = self.selected(dataset) if chosen else self.rows(dataset)
-        return dict(list(rows.groupby("method", sort=False)))
+        return rows, rows.groupby("method").indices
 
     def at(self, method, dataset, point=None):
         """Rows of a method on a data set at one `point` of its parameters, at that "chosen" with the labels,
         or by default at the one that a user without labels takes."""
-        rows = self._by_method(dataset, point == "chosen").get(method)
-        if rows is None:
+        rows, places = self.by_method(dataset, point == "chosen")
+        if method not in places:
             raise ledger.LedgerError(f"{self.paper}: no stored fit of {method!r} on {dataset!r}")
+        rows = rows.iloc[places[method]]
         if point == "chosen":
             return rows
         point = self.protocol.defaults.get(method) if point is None else point
@@ -129,6 +133,7 @@ class PaperResults:
             return rows
         return pd.concat([rows[~rows["method"].isin(known)], default[default["method"].isin(known)]])
 
+    @cache
     def judged_rows(self, dataset):
         """Rows that are judged: ``selected``, with the protocol's ``suggested`` methods at their defaults."""
         return self._suggested(self.selected(dataset), self.default(dataset))
@@ -143,11 +148,16 @@ class PaperResults:
             dataset=dataset, method="true", task="", run=0, status="ok", params="{}", in_grid=True)
         return rows.reindex(columns=self.results.frame.columns)
 
+    def _with_truth(self, rows, dataset):
+        truth = self.truth_of(dataset)
+        return pd.concat([rows, truth]) if len(truth) else rows
+
     def grid(self, dataset, printed):
-        """All grid rows of a data set. The accuracies by which a setting is chosen are repeated under task
-        "overall", because averaging over the printed tasks would change them."""
-        rows = pd.concat([self.rows(dataset), self.truth_of(dataset)])
+        """Scores of all grid rows of a data set. The accuracies by which a setting is chosen are repeated
+        under task "overall", because averaging over the printed tasks would change them."""
+        rows = self._with_truth(self.rows(dataset), dataset)
         rows = self._suggested(rows[rows["in_grid"].astype(bool)], self.default(dataset))
+        rows = rows[[*OF_A_FIT, "task", "status", "value"]]
         overall = rows["task"].isin(["avg", ""]) & (rows["metric"] == self._data(dataset).chosen_by)
         overall = rows[overall].assign(task="overall")
         return pd.concat([self.as_printed(rows, dataset, printed), overall])
@@ -165,10 +175,11 @@ class PaperResults:
         rows = self.as_measured(rows.assign(dataset=printed), dataset, printed)
         if not (n_tasks := self.protocol.printed_tasks.get(printed)):
             return rows
-        keys = [name for name in rows.columns if name not in ("task", "value")]
-        means = rows[rows["task"].isin(map(str, range(1, n_tasks + 1)))].groupby(
-            keys, sort=False, dropna=False)["value"].mean().reset_index().assign(task="avg")
-        return pd.concat([rows[rows["task"] != "avg"], means[rows.columns]], ignore_index=True)
+        keys = [name for name in rows.columns if name in OF_A_FIT]
+        means = rows[rows["task"].isin(map(str, range(1, n_tasks + 1)))]
+        values = means.groupby(keys, sort=False, dropna=False)["value"].mean()
+        means = means.drop_duplicates(keys).assign(task="avg", value=values.to_numpy())
+        return pd.concat([rows[rows["task"] != "avg"], means], ignore_index=True)
 
     def as_measured(self, rows, dataset, printed):
         """`rows` by the measures of the paper, in their unit."""
@@ -285,7 +296,7 @@ class PaperResults:
 
     @cache
     def _judged(self, printed, dataset):
-        rows, cells = pd.concat([self.judged_rows(dataset), self.truth_of(dataset)]), self.printed(printed)
+        rows, cells = self._with_truth(self.judged_rows(dataset), dataset), self.printed(printed)
         cells = cells.assign(selection=self._selection(cells, dataset, printed))
         return self._judge(cells, rows, dataset, printed)
 

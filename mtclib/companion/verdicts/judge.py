@@ -81,11 +81,12 @@ def _statistics(results):
     ok = (results["status"] == "ok") & results["value"].notna()
     keys = ["dataset", "method", "task", "metric"]
     lacking = results["status"] == "unavailable"
-    table = results.assign(value=results["value"].where(ok), failed=~ok & ~lacking, lacking=lacking)
+    table = results[[*keys, "error"]].assign(
+        value=results["value"].where(ok), failed=~ok & ~lacking, lacking=lacking)
     found = table.groupby(keys).agg(ours=("value", "mean"), ours_std=("value", "std"), n=("value", "count"),
                                     n_failed=("failed", "sum"), lacking=("lacking", "all"))
     # Of those alone that failed: pandas compares text slowly.
-    errors = table[~ok].groupby(keys)["error"].max().reindex(found.index).fillna("")
+    errors = "" if ok.all() else table[~ok].groupby(keys)["error"].max().reindex(found.index).fillna("")
     return found.assign(error=errors).reset_index()
 
 

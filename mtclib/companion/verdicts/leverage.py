@@ -63,7 +63,7 @@ def measured(study):
 def _fits(study, dataset):
     """Successful fits of a data set, averaged over tasks: params, runs, values; their places by (method,
     metric)."""
-    rows = study.rows(dataset)
+    rows = study.rows(dataset)[["key", "task", "status", "method", "metric", "params", "run", "value"]]
     rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
     fits = rows.drop_duplicates(["key", "method", "metric"]).sort_values("run", kind="stable")
     columns = [fits[name].to_numpy() for name in ("params", "run", "value")]

@@ -176,7 +176,8 @@ class Numbers:
         cells, sets = self.judged, self.study.protocol.profile("full").datasets
         cells, best = cells[cells["dataset"].isin(sets) & (cells["method"] == method)], []
         for name, rows in cells.groupby("dataset", sort=False):
-            grid = self.study.rows(self.study.headline(name)).query("method == @method and in_grid")
+            grid, places = self.study.by_method(self.study.headline(name))
+            grid = grid.iloc[places[method]][lambda part: part["in_grid"]]
             means = grid.groupby(["metric", "task", "params"])["value"].mean().groupby(level=[0, 1]).max()
             best.append(self._for_cells(means, name, rows))
         best = np.concatenate(best)
