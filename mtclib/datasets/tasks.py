@@ -196,15 +196,17 @@ def _class_positions(corpus, tasks, split):
     check_option("split", split or "all", SPLITS)
     if not len(tasks) or not all(len(classes) and not isinstance(classes, str) for classes in tasks):
         raise ValueError("tasks must be a list with the class names of each task, at least one each.")
+    places = []
     for t, classes in enumerate(tasks):
         if len(set(classes)) < len(classes):
             raise ValueError(f"tasks: task {t + 1} has a class twice among {', '.join(classes)}.")
-        for label in classes:
-            if not len(corpus.select(label, split)):
+        places.append([corpus.select(label, split) for label in classes])
+        for label, found in zip(classes, places[-1]):
+            if not len(found):
                 known = ", ".join(sorted(set(corpus.labels) - {""}))
                 where = f"{corpus.name} ({corpus.edition}), split {split!r}"
                 raise ValueError(f"tasks: no document of class {label!r} in {where}. It has: {known}.")
-    return [[corpus.select(label, split) for label in classes] for classes in tasks]
+    return places
 
 
 def build_tasks(corpus: Corpus, tasks, *, split=None, name=None, task_names=None, select_with_labels=None,

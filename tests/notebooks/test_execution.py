@@ -28,6 +28,7 @@ def run():
     """What executes the code of cells and returns them: one kernel for all, as a fresh one each is had where
     stored outputs are compared."""
     client = NotebookClient(new_notebook(), kernel_name="python3", extra_arguments=QUIET_KERNEL,
+                            shutdown_kernel="immediate",
                             resources={"metadata": {"path": str(ROOT / "notebooks")}})  # fmt: skip
 
     def execute(cells):
