@@ -13,6 +13,7 @@ from mtclib.core.checks import check_option
 
 FILLED = {"not": {"enum": ["", []]}}
 TEXT = {"type": "string", "pattern": r"\S"}
+_parsed = cache(tomllib.loads)  # pages ask again and again; to copy what was read takes an eighth of the time
 TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object", list: "array"}
 
 
@@ -22,10 +23,6 @@ def read_toml(path, where, error):
         return deepcopy(_parsed(Path(path).read_text(encoding="utf-8")))
     except ValueError as fault:  # of text that is not UTF-8, too
         raise error(f"{where} is not valid TOML: {fault}") from None
-
-
-# A page asks for the same file many times, and to copy what was read takes an eighth of reading it.
-_parsed = cache(tomllib.loads)
 
 
 def table(required, optional=(), **known):

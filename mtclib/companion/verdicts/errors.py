@@ -15,7 +15,7 @@ from mtclib.companion.verdicts.judge import JUDGED, with_interval
 
 TRIALS = 1000
 UNITS = ("half_unit", "half_unit_std")
-SHIFTS = (0, -1, 1, -2, 2)
+SHIFTS = (0, -1, 1, -2, 2)  # of the print, in margins
 MOST_FALSE = {"false_deviating": 0.10, "false_agreeing": 0.05}
 
 
@@ -76,8 +76,7 @@ def _drawn(fits, n, trials, rng):
 
 
 def _outcomes(cells, ours, theirs):
-    """Shares of trials that agree, deviate, and have the print within prediction, for each cell and with
-    the print off by as many margins as each of `SHIFTS` says."""
+    """Shares of trials that agree, deviate, and have the print within prediction, by shift and cell."""
     unit, unit_std = (2 * cells[name].to_numpy() for name in UNITS)
     relative = cells["metric"].isin(RELATIVE).to_numpy()
     delta = (cells["delta"] / np.where(relative, cells["published"], 1)).to_numpy()

@@ -21,6 +21,7 @@ GOLDEN = runs.Job(paper="p", dataset="d", loader="l", loader_params={}, method="
                   params={"lam": 4.0, "alpha": 0.25, "max_iter": 200}, shown="{}", run=0, seed=12345,
                   data_sha="ab" * 32, algorithm_version=1, keep=("relation_",))
 GOLDEN_KEY = "b52c096cd6e28896b0ec4f14"
+TEXT = st.text("aZ0. :,[{\"'\\/\n\0\x7fé中\u2028😀")  # of all letters hypothesis first encodes each: seconds
 
 
 def test_the_key_never_changes_nor_in_a_process_with_another_hash_seed_and_none_imports_dask():
@@ -41,10 +42,6 @@ def test_whatever_determines_the_result_changes_the_key_and_names_and_the_spelli
     other = replace(GOLDEN, method="MTC-MRL", dataset="other", paper="q", part="figure1", in_grid=False,
                     params={"max_iter": 200.0, "alpha": 0.25, "lam": 4})
     assert other.key == GOLDEN_KEY
-
-
-# Of all letters hypothesis would first encode each, which takes seconds.
-TEXT = st.text("aZ0. :,[{\"'\\/\n\0\x7fé中\u2028😀")
 
 
 @given(st.dictionaries(TEXT, st.one_of(st.booleans(), st.none(), TEXT, st.integers(-2**53, 2**53),
