@@ -2,7 +2,7 @@
 
 `LandmarkSpectral` takes time and memory in proportion to the number of samples, where other graph methods
 compare all pairs. Here a million points in two moons are seen through two noisy views; k-means cuts
-each moon in half. In a plane, 100 landmarks of each view are enough.
+each moon in half. In a plane, 100 landmarks of each view, and 3 of them for each point, are enough.
 
 Two thousand of the points: each moon is one cluster.
 """

@@ -239,11 +239,11 @@ def check_same_seed_gives_the_same_and_the_global_generator_is_left_alone(cls):
 
 
 def check_one_and_two_threads_agree(cls):
-    Xs = planted(cls, sizes=(90, 80))
+    Xs = planted(cls, sizes=(90, 80, 70))
     with threadpool_limits(limits=1):
-        one = fit(brief(cls), Xs)
+        one = fit(build(cls), Xs)
     with threadpool_limits(limits=2):
-        two = fit(brief(cls), Xs)
+        two = fit(build(cls), Xs)
     assert same(one, two)
 
 
