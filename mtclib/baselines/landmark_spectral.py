@@ -4,10 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
-from sklearn.utils.extmath import randomized_svd
+from sklearn.utils.extmath import randomized_svd, row_norms
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT, Named, empty_samples
@@ -16,7 +17,7 @@ from mtclib.core.large import extremes, let_go, room
 from mtclib.core.starts import best_kmeans, firsts, fit_quietly, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import by_cosine
-from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
+from mtclib.maths.linalg import as_dense, dense_product, unit_rows, unit_samples
 
 MOST = 1000
 """Up to so many samples each is a landmark; beyond so many landmarks suffice, or five a cluster if more."""
@@ -167,7 +168,7 @@ class View:
             if n_landmarks == n:
                 # An empty sample would be nearer to all others than most of them are to each other.
                 filled = ~empty_samples(U)
-                landmarks = U[filled] if filled.any() else U
+                landmarks = U if filled.all() or not filled.any() else U[filled]
                 return cls(U, None, landmarks, None, min(count, landmarks.shape[0]), True)
             X = projected(U, seed)
         rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
@@ -197,9 +198,20 @@ class View:
         return indices, weights
 
     def _exact(self, block):
-        search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute").fit(self.landmarks)
-        distances, indices = search.kneighbors(block)
-        return distances**2, indices
+        if not sp.issparse(block):
+            search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute")
+            with config_context(assume_finite=True, skip_parameter_validation=True):
+                distances, indices = search.fit(self.landmarks).kneighbors(block)
+            return distances**2, indices
+        # The same steps, without checks that take longer than they do.
+        squares = -2.0 * dense_product(block, self.landmarks.T)
+        squares += row_norms(block, squared=True)[:, None]
+        squares += row_norms(self.landmarks, squared=True)
+        indices = np.argpartition(np.maximum(squares, 0.0, out=squares), self.n_neighbors - 1, axis=1)
+        indices = indices[:, :self.n_neighbors]
+        order = np.take_along_axis(squares, indices, axis=1).argsort(axis=1)
+        indices = np.take_along_axis(indices, order, axis=1)
+        return np.take_along_axis(squares, indices, axis=1), indices
 
     def _near(self, block):
         """The nearest of the landmarks that are nearest to the nearest one."""
@@ -251,26 +263,32 @@ class Graph:
             sums += np.bincount(self.indices[rows].ravel(), self.weights[rows].ravel(), self.n_landmarks)
             self._let_go()
         self.factors = 1.0 / np.sqrt(len(views) * np.where(sums > 0, sums, 1.0))
+        # To make a strip takes longer than a product with it.
+        self.only = list(self._strips()) if self.n <= STRIP else None
 
     def _let_go(self):
         let_go(self.indices)
         let_go(self.weights)
 
     def strips(self):
-        """Slices of rows, and Z as CSR (m, P) of them, columns not yet scaled."""
+        """Slices of rows, Z as CSR (m, P) of them, columns not yet scaled, and its transpose."""
+        return self.only or self._strips()
+
+    def _strips(self):
         for rows in gen_batches(self.n, STRIP):
             indices, weights = self.indices[rows].astype(np.int32), self.weights[rows]
             ends = np.arange(0, indices.size + 1, self.width, dtype=np.int32)
-            yield rows, sp.csr_array((weights.ravel(), indices.ravel(), ends),
-                                     shape=(len(indices), self.n_landmarks))
+            shape = len(indices), self.n_landmarks
+            Z = sp.csr_array((weights.ravel(), indices.ravel(), ends), shape=shape)
+            yield rows, Z, Z.T
             self._let_go()
 
     def product(self, S):
         """Z-hat^T Z-hat S for S of shape (P, h)."""
         scaled = (self.factors[:, None] * S).astype(np.float32)
         total = np.zeros(S.shape)
-        for _, Z in self.strips():
-            total += Z.T @ (Z @ scaled)
+        for _, Z, ZT in self.strips():
+            total += ZT @ (Z @ scaled)
         return self.factors[:, None] * total
 
     def eigenvectors(self, n_vectors, seed):
@@ -286,7 +304,7 @@ class Graph:
         scaled = (self.factors[:, None] * right / np.sqrt(np.maximum(values, ACCURACY))).astype(np.float32)
         # Beyond the landmarks eigenvalues are 0, and their vectors say nothing.
         V, found = np.zeros((self.n, n_vectors), dtype=np.float32), len(values)
-        for rows, Z in self.strips():
+        for rows, Z, _ in self.strips():
             V[rows, :found] = Z @ scaled
         return np.pad(np.clip(values, 0.0, 1.0), (0, n_vectors - found)), V
 
