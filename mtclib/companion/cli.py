@@ -87,9 +87,6 @@ def cluster(args) -> int:
     from mtclib.companion.comparison import command
     from mtclib.companion.userdata import bundle, cost, load, number, run as own
 
-    if not paths.data_dir().is_dir():
-        raise UsageError(f"there is no {paths.data_dir()}, which says what methods cost and are worth; set "
-                         f"MTCLIB_ROOT to a clone of {HOME}")
     try:
         check_parameters(seed=args.seed)
         choose(args.scaling, (load.AUTO, *load.SCALES), "scaling")
@@ -460,6 +457,10 @@ def main(argv=None) -> int:
     try:
         if getattr(signal.getsignal(signal.SIGINT), "__module__", "") == "__main__":  # the imports are done
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        of_data = args.command == "fetch" and args.names or args.command == "list" and args.data
+        if not (of_data or paths.papers() or notebooks.find_notebooks()):  # data sets are had anywhere
+            raise UsageError(f"{paths.root()} has no notebooks and results, which `{args.command}` reads; "
+                             f"set MTCLIB_ROOT to a clone of {HOME}")
         code = args.function(args)
         print(end="", flush=True)
         return code

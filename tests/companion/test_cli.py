@@ -200,6 +200,14 @@ def test_a_variable_that_names_a_file_is_told_with_its_name(variable, words, rep
         assert capsys.readouterr().err.endswith(said)
 
 
+@pytest.mark.parametrize("words", [["cluster", "a.csv"], ["list"], ["fetch"], ["cite", "LMSC"], ["store"]])
+def test_an_installation_without_the_clone_says_where_to_find_it(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    assert main(words) == 2
+    assert f"`{words[0]}` reads; set MTCLIB_ROOT to a clone of http" in capsys.readouterr().err
+    assert main(["list", "--data"]) == 0
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("module", ["numpy", "tqdm"])
 def test_ctrl_c_during_the_imports_ends_without_a_traceback(tmp_path, module):

@@ -22,7 +22,7 @@ from scipy import stats
 from seaborn.utils import relative_luminance
 
 from mtclib.companion import plots
-from mtclib.companion.plots.look import looks, plain
+from mtclib.companion.plots.look import figure, looks, plain
 from mtclib.companion.tables import COLOURS, MEANINGS
 from mtclib.companion.userdata import number
 from mtclib.companion.userdata.load import example
@@ -473,3 +473,4 @@ def test_a_picture_is_a_png_with_a_palette_and_an_alternative_text():
         assert (image.mode, image.format) == ("P", "PNG")
     assert metadata["alt"].startswith("Score against the share of noise: one panel per data set")
     assert metadata["alt"].endswith("Panels: " + "; ".join(TITLES["robustness"]) + ". Legend: A; B.")
+    assert figure(lambda: plt.subplots()[0])().get_label() == ""  # without docstrings, as by python -OO

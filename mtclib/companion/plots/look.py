@@ -80,7 +80,7 @@ def _settle(fig):
 
 def _described(fig, draw):
     """A figure in words: what its function draws, its panels and what its legend names."""
-    summary = " ".join(draw.__doc__.partition("\n\n")[0].replace("`", "").split())
+    summary = " ".join((draw.__doc__ or "").partition("\n\n")[0].replace("`", "").split())
     titles = [" ".join(title.split()) for ax in fig.axes for title in (ax.get_title(), ax.get_title("left"))]
     named = [text.get_text() for box in fig.legends for text in box.get_texts()]
     parts = (("Panels", dict.fromkeys(filter(None, titles))), ("Legend", named))

@@ -235,12 +235,6 @@ def test_a_file_that_is_called_like_an_option_is_said_how_to_name(capsys):
     assert main(["cluster", "./-x.csv", "--method", "KMeans", "--n-clusters", "2", "--id-column", ""]) == 0
 
 
-def test_without_what_methods_cost_it_is_said_where_it_is(capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
-    assert main(["cluster", own_csv()]) == 2
-    assert "set MTCLIB_ROOT to a clone of http" in capsys.readouterr().err
-
-
 def test_what_is_told_on_the_way_steers_no_terminal(capsys, monkeypatch):
     monkeypatch.setattr(logging.getLogger(), "handlers", [])
     name = own_csv(stem="\x1b[2J", **{"class": np.arange(20) % 2})
