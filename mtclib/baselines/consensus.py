@@ -22,6 +22,7 @@ from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.graphs import mostly_zero, normalized_bipartite
 from mtclib.maths.linalg import unit_rows
 from mtclib.metrics import adjusted_rand_index, agreement
+from mtclib.metrics.scores import encode
 
 MANY = 5_000
 """Samples of a task beyond which Ward's method, which compares all pairs, is left out."""
@@ -118,12 +119,14 @@ class _Consensus:
             parts, wanted = (labels, Xs) if self.traits.kind == "multitask" else ([labels], Xs[:1])
             if [np.shape(part) for part in parts] != [X.shape[:1] for X in wanted]:
                 raise ValueError("its labels_ are not one of each sample")
+            # Clusters may have any names; -1, for samples in none, would count as the last.
+            codes = [encode(part, "labels_")[0] for part in parts]
         except NumericalError:
             raise
         except Exception as error:
             raise ValueError(f"members must be estimators of such data; {member!r} failed "
                              f"({type(error).__name__}: {error})") from error
-        return labels
+        return codes if parts is labels else codes[0]
 
     def _agreed(self, labels, k, seeds):
         """k-means of the samples of one task by what members say, and the attributes."""
@@ -178,7 +181,7 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
     member_agreement_ : list of ndarray of shape (n_members, n_members)
         Adjusted Rand index of each two members.
     member_labels_ : list of list of ndarray of shape (n_t,), int
-        What each member found.
+        What each member found, numbered from 0; what a member of one's own calls -1 is a cluster like others.
     weights_ : list of ndarray of shape (n_members,)
         They sum to 1.
     objective_ : ndarray of shape (1,)

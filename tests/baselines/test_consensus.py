@@ -49,6 +49,11 @@ def test_samples_that_most_members_put_together_are_together_and_the_share_of_th
     np.testing.assert_allclose(model.member_agreement_[0], pairs)
 
 
+def test_members_may_call_their_clusters_as_they_like_and_leave_samples_out():
+    model = told([0, 0, 0, -1, -1, -1], [*"aaabbb"])
+    assert adjusted_rand_score([0, 0, 0, 1, 1, 1], model.labels_[0]) == 1
+
+
 def test_by_agreement_a_member_that_nobody_confirms_has_no_say():
     odd = [0, 1, 0, 1, 0, 1]
     model = told([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], odd, weights="agreement")
