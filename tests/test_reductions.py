@@ -10,31 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.preprocessing import normalize
 
-from mtclib import LSSMTC, MBC, MSPL, MTCMRL, SPMTC
-from mtclib.baselines import (
-    AWP,
-    CLR,
-    DMTFC,
-    DMTRC,
-    LLMC,
-    MKC,
-    MTSC,
-    RMKMC,
-    SAMTC,
-    SMBC,
-    SMKC,
-    SNMF,
-    SNMFLR,
-    WMSC,
-    CCAClustering,
-    ConvexSub,
-    CoregSpectral,
-    DiMSC,
-    LatentMSC,
-    MultiViewSNMF,
-    SpectralNJW,
-    Stacked,
-)
+from mtclib import LSSMTC, MBC, MSPL, MTCMRL, SPMTC, baselines as by
 from mtclib.maths.bregman import divergence
 
 
@@ -65,8 +41,8 @@ TASKS, SKEWED, VIEWS = counts(), skewed(sizes=(60, 50)), noisy_views(noise=(1.0,
 POSITIVE, SIGNALS = [np.maximum(X, 0.0) for X in VIEWS], signal_views(80, (6, 5))
 START, TWINS = even_start(TASKS, [3] * 3), [TASKS[0], TASKS[0]]
 ITAKURA, POOLED = MBC(3, divergence="itakura-saito"), MBC(3, divergence="mahalanobis")
-COSINE = [MKC(3, membership=name, max_iter=20) for name in ("graded", "hard", "nonnegative")]
-LOCAL, NEAREST = LLMC(3, n_neighbors=6), SAMTC(3, n_neighbors=8, n_neighbors_across=8)
+COSINE = [by.MKC(3, membership=name, max_iter=20) for name in ("graded", "hard", "nonnegative")]
+LOCAL, NEAREST = by.LLMC(3, n_neighbors=6), by.SAMTC(3, n_neighbors=8, n_neighbors_across=8)
 PLAIN = {"max_iter": 30, "tol": 0.0}
 # Each: an estimator, its data, another, its data, the tolerance, and what is compared if not objectives.
 SAME = {
@@ -83,56 +59,60 @@ SAME = {
     "Eq. (15) has no other centroid": (MBC(3), SKEWED, MBC(3, centroid="geodesic"), SKEWED, 0.0),
     **{f"cosine kernel, {model.membership}": (model, TASKS, clone(model).set_params(kernel="linear"),
                                               [normalize(X) for X in TASKS], 1e-10) for model in COSINE},
-    "graded memberships, origin": (MKC(3, kernel="linear", init=START, max_iter=40), TASKS, None,
+    "graded memberships, origin": (by.MKC(3, kernel="linear", init=START, max_iter=40), TASKS, None,
                                    [X + 1e4 for X in TASKS], 1e-6),
-    "all tasks boosted, S-MBC": (SMBC(3, lam=0.05, init=[START[0]] * 2), TWINS,
+    "all tasks boosted, S-MBC": (by.SMBC(3, lam=0.05, init=[START[0]] * 2), TWINS,
                                  MBC(3, lam=0.05, init=[START[0]] * 2), TWINS, 0.0),
-    "all tasks boosted, S-MKC": (SMKC(3, lam=0.05, kernel="linear", init=[START[0]] * 2), TWINS,
-                                 MKC(3, lam=0.05, kernel="linear", init=[START[0]] * 2), TWINS, 0.0),
-    **{f"S-MKC without coupling, {name}": (SMKC(3, lam=0.0, membership=name), TASKS,
-                                           MKC(3, lam=0.0, membership=name), TASKS, 1e-9, ("local_loss_",))
+    "all tasks boosted, S-MKC": (by.SMKC(3, lam=0.05, kernel="linear", init=[START[0]] * 2), TWINS,
+                                 by.MKC(3, lam=0.05, kernel="linear", init=[START[0]] * 2), TWINS, 0.0),
+    **{f"S-MKC without coupling, {name}": (by.SMKC(3, lam=0.0, membership=name), TASKS,
+                                           by.MKC(3, lam=0.0, membership=name), TASKS, 1e-9, ("local_loss_",))
        for name in ("graded", "hard")},
-    **{f"sparse tasks, {rule}": (SMBC([3, 4, 3], rule=rule), TASKS, None, [sp.csr_array(X) for X in TASKS],
+    **{f"sparse tasks, {rule}": (by.SMBC([3, 4, 3], rule=rule), TASKS, None, [sp.csr_array(X) for X in TASKS],
                                  1e-10) for rule in ("partition", "centroids", "step")},
     **{f"no coupling of models, {beta}": (MTCMRL([2, 3, 4], alpha=0.0, beta=beta, **PLAIN), TASKS,
-                                          SNMFLR([2, 3, 4], solver="multiplicative", **PLAIN), TASKS, 1e-10,
-                                          ("membership_", "coef_"))
+                                          by.SNMFLR([2, 3, 4], solver="multiplicative", **PLAIN), TASKS,
+                                          1e-10, ("membership_", "coef_"))
        for beta in (0.1, 2.0)},
-    "no linear model": (SNMFLR(3, lam=0.0, **PLAIN), TASKS, SNMF(3, **PLAIN), TASKS, 1e-9, ("membership_",)),
-    "sparse beside dense tasks": (Stacked(3), TASKS, None, mixed(TASKS), 1e-10),
-    "a nested method by name": (Stacked(3, estimator="SpectralNJW", parameters={"affinity": "gaussian"}),
-                                TASKS, Stacked(3, estimator=SpectralNJW(3, affinity="gaussian")), TASKS, 0.0),
-    "a callable affinity": (SpectralNJW(3), TASKS, SpectralNJW(3, affinity=cosine_similarity), TASKS, 1e-6),
-    "affinities in memory": (SpectralNJW(3), TASKS, SpectralNJW(3, affinity=[
+    "no linear model": (by.SNMFLR(3, lam=0.0, **PLAIN), TASKS, by.SNMF(3, **PLAIN), TASKS, 1e-9,
+                        ("membership_",)),
+    "sparse beside dense tasks": (by.Stacked(3), TASKS, None, mixed(TASKS), 1e-10),
+    "a nested method by name": (by.Stacked(3, estimator="SpectralNJW", parameters={"affinity": "gaussian"}),
+                                TASKS, by.Stacked(3, estimator=by.SpectralNJW(3, affinity="gaussian")), TASKS,
+                                0.0),
+    "a callable affinity": (by.SpectralNJW(3), TASKS, by.SpectralNJW(3, affinity=cosine_similarity), TASKS,
+                            1e-6),
+    "affinities in memory": (by.SpectralNJW(3), TASKS, by.SpectralNJW(3, affinity=[
         sp.csr_array(cosine_similarity(X)) for X in TASKS]), TASKS, 1e-6),
     "lengths of rows, LLMC": (clone(LOCAL).set_params(metric="cosine"), TASKS, None, lengthened(TASKS), 1e-9),
     "units, LLMC": (LOCAL, TASKS, None, [1e3 * X for X in TASKS], 1e-6),
     "origin, LLMC": (LOCAL, TASKS, None, [X + 100.0 for X in TASKS], 1e-6),
-    "lengths of rows, CLR": (CLR(3, metric="cosine"), TASKS, None, lengthened(TASKS), 1e-8),
-    "unit rows, CLR": (CLR(3, metric="cosine"), TASKS, CLR(3), [normalize(X) for X in TASKS], 1e-8),
+    "lengths of rows, CLR": (by.CLR(3, metric="cosine"), TASKS, None, lengthened(TASKS), 1e-8),
+    "unit rows, CLR": (by.CLR(3, metric="cosine"), TASKS, by.CLR(3), [normalize(X) for X in TASKS], 1e-8),
     "lengths of documents": (NEAREST, TASKS, None, lengthened(TASKS), 1e-6, ("relatedness_",)),
     "sparse beside dense views": (MSPL(3), POSITIVE, None, mixed(POSITIVE), 1e-9, ("objective_", "centers_")),
-    "units of views": (RMKMC(3, scaling="none"), VIEWS, None, [1e6 * X for X in VIEWS], 1e-9,
+    "units of views": (by.RMKMC(3, scaling="none"), VIEWS, None, [1e6 * X for X in VIEWS], 1e-9,
                        ("view_weights_", "label_history_")),
-    "scale of the data": (ConvexSub(3, scaling="none"), SIGNALS, None, [1e6 * X for X in SIGNALS], 1e-9),
-    "features always zero": (ConvexSub(3, tol=1e-9), SIGNALS, None,
+    "scale of the data": (by.ConvexSub(3, scaling="none"), SIGNALS, None, [1e6 * X for X in SIGNALS], 1e-9),
+    "features always zero": (by.ConvexSub(3, tol=1e-9), SIGNALS, None,
                              [np.pad(X, ((0, 0), (0, 40))) for X in SIGNALS], 1e-8),
-    "rotated features": (LatentMSC(3), nonnegative_views(), None, rotated(nonnegative_views()), 1e-6,
+    "rotated features": (by.LatentMSC(3), nonnegative_views(), None, rotated(nonnegative_views()), 1e-6,
                          ("coefficients_",)),
-    "mixed features": (CCAClustering(3, ridge=0.0), SIGNALS, None, [
+    "mixed features": (by.CCAClustering(3, ridge=0.0), SIGNALS, None, [
         1e3 * X @ np.random.default_rng(1).standard_normal((X.shape[1],) * 2) - 7.0 for X in SIGNALS], 1e-7,
         ("correlations_",)),
-    "scaled views": (CCAClustering(3, ridge=0.3), SIGNALS, None, [1e5 * SIGNALS[0] + 3.0, 1e-5 * SIGNALS[1]],
-                     1e-7, ("correlations_",)),
-    "lengths of rows, AWP": (AWP(3, affinity="knn-cosine"), POSITIVE, None,
+    "scaled views": (by.CCAClustering(3, ridge=0.3), SIGNALS, None, [1e5 * SIGNALS[0] + 3.0,
+                     1e-5 * SIGNALS[1]], 1e-7, ("correlations_",)),
+    "lengths of rows, AWP": (by.AWP(3, affinity="knn-cosine"), POSITIVE, None,
                              [sp.csr_array(X) for X in lengthened(POSITIVE)], 1e-8),
-    "unit rows, AWP": (AWP(3, affinity="knn-cosine"), POSITIVE, AWP(3, scaling="rows"), POSITIVE, 0.0, ()),
-    "order of views, AWP": (AWP(3), VIEWS, None, VIEWS[::-1], 1e-9),
-    "order of views, WMSC": (WMSC(3), VIEWS, None, VIEWS[::-1], 1e-6),
-    "order of views, co-regularised": (CoregSpectral(3, lam=[0.1, 0.2, 0.3]), VIEWS,
-                                       CoregSpectral(3, lam=[0.3, 0.2, 0.1]), VIEWS[::-1], 1e-9),
-    "one view": (WMSC(3, affinity="gaussian"), VIEWS[:1], SpectralNJW(3, affinity="gaussian"), VIEWS[:1],
-                 1e-6),
+    "unit rows, AWP": (by.AWP(3, affinity="knn-cosine"), POSITIVE, by.AWP(3, scaling="rows"), POSITIVE,
+                       0.0, ()),
+    "order of views, AWP": (by.AWP(3), VIEWS, None, VIEWS[::-1], 1e-9),
+    "order of views, WMSC": (by.WMSC(3), VIEWS, None, VIEWS[::-1], 1e-6),
+    "order of views, co-regularised": (by.CoregSpectral(3, lam=[0.1, 0.2, 0.3]), VIEWS,
+                                       by.CoregSpectral(3, lam=[0.3, 0.2, 0.1]), VIEWS[::-1], 1e-9),
+    "one view": (by.WMSC(3, affinity="gaussian"), VIEWS[:1], by.SpectralNJW(3, affinity="gaussian"),
+                 VIEWS[:1], 1e-6),
 }
 
 
@@ -164,12 +144,12 @@ ALONE = {
     "LSSMTC": (LSSMTC(3, lam=1.0, max_iter=20, tol=0.0), 1e-8, "membership_"),
     "SPMTC": (SPMTC(3, lam=1.0, warm_up=5, inner_max_iter=5, tol=0.0, kkt_tol=1), 1e-8, "membership_"),
     "MBC": (MBC(KS, lam=0.0, **STARTED), 1e-9, "cluster_centers_"),
-    **{f"MKC, {name}": (MKC(KS, lam=0.0, membership=name, max_iter=15, **STARTED), 1e-8, "local_loss_")
+    **{f"MKC, {name}": (by.MKC(KS, lam=0.0, membership=name, max_iter=15, **STARTED), 1e-8, "local_loss_")
        for name in ("graded", "hard", "nonnegative")},
     **{f"{cls.__name__}, {off}": (cls(3, n_init=2, **off), None, None)
-       for cls in (DMTFC, DMTRC) for off in ({"floor": 1.0}, {"lam1": 0.0})},
-    "MTSC": (MTSC(KS, p=2.0, tol=1e-6, max_iter=500), 1e-4, None),
-    "CLR": (CLR(KS), 1e-9, None),
+       for cls in (by.DMTFC, by.DMTRC) for off in ({"floor": 1.0}, {"lam1": 0.0})},
+    "MTSC": (by.MTSC(KS, p=2.0, tol=1e-6, max_iter=500), 1e-4, None),
+    "CLR": (by.CLR(KS), 1e-9, None),
     "SAMTC": (clone(NEAREST).set_params(transfer=0.0), 1e-9, "embedding_"),
 }
 
@@ -189,14 +169,14 @@ def test_without_coupling_each_task_is_clustered_alone(case):
 
 
 def test_without_diversity_views_do_not_know_of_each_other():
-    together = DiMSC(3, diversity=0.0, random_state=0).fit(nonnegative_views())
+    together = by.DiMSC(3, diversity=0.0, random_state=0).fit(nonnegative_views())
     for X, Z in zip(nonnegative_views(), together.coefficients_):
-        np.testing.assert_allclose(Z, DiMSC(3, random_state=0).fit([X]).coefficients_[0], atol=1e-12)
+        np.testing.assert_allclose(Z, by.DiMSC(3, random_state=0).fit([X]).coefficients_[0], atol=1e-12)
     assert together.n_iter_ == 1
 
 
-@pytest.mark.parametrize("model", [AWP(3), WMSC(3), CoregSpectral(3, scheme="pairwise", lam=0.3),
-                                   CoregSpectral(3, lam=0.3)], ids=["AWP", "WMSC", "pairwise", "centroid"])
+@pytest.mark.parametrize("model", [by.AWP(3), by.WMSC(3), by.CoregSpectral(3, scheme="pairwise", lam=0.3),
+                                   by.CoregSpectral(3, lam=0.3)], ids=["AWP", "WMSC", "pairwise", "centroid"])
 def test_copies_of_a_view_have_equal_weights_and_its_labels(model):
     X = noisy_views()[1]
     copies, one = (clone(model).set_params(random_state=0).fit(Xs) for Xs in ([X, X, X], [X]))
@@ -204,8 +184,9 @@ def test_copies_of_a_view_have_equal_weights_and_its_labels(model):
     np.testing.assert_allclose(getattr(copies, "weights_", 1 / 3), 1 / 3, rtol=1e-8)
 
 
-@pytest.mark.parametrize("model", [AWP(3), WMSC(3), MultiViewSNMF(3), CoregSpectral(3, scheme="pairwise"),
-                                   CoregSpectral(3)], ids=["AWP", "WMSC", "SNMF", "pairwise", "centroid"])
+@pytest.mark.parametrize("model", [
+    by.AWP(3), by.WMSC(3), by.MultiViewSNMF(3), by.CoregSpectral(3, scheme="pairwise"), by.CoregSpectral(3),
+], ids=["AWP", "WMSC", "SNMF", "pairwise", "centroid"])
 def test_views_that_agree_help_each_other(model):
     truth, Xs = np.arange(150) % 3, noisy_views(n=150, noise=(1.5, 1.5, 1.5))
     scores = [adjusted_rand_score(truth, clone(model).set_params(random_state=0).fit(given).labels_)

@@ -9,13 +9,7 @@ from planted import fitting, noisy_views as views
 from scipy.linalg import block_diag
 
 from mtclib.baselines import WMSC
-from mtclib.maths.graphs import (
-    NormalizedCosine,
-    NormalizedMatrix,
-    WeightedSum,
-    gaussian_affinity,
-    knn_affinity,
-)
+from mtclib.maths import graphs
 from mtclib.maths.simplex import simplex_minimiser
 
 fit = fitting(WMSC)
@@ -26,7 +20,7 @@ fit = fitting(WMSC)
 def test_weights_are_those_of_the_literal_problem(seed, ridge, smoothness):
     Xs = views(seed=seed, noise=(0.5, 1.0, 3.0, 6.0))
     model = fit(Xs, affinity="gaussian", ridge=ridge, smoothness=smoothness)
-    x, value = literal.weights([normalised(gaussian_affinity(X)) for X in Xs], 3, ridge, smoothness)
+    x, value = literal.weights([normalised(graphs.gaussian_affinity(X)) for X in Xs], 3, ridge, smoothness)
     np.testing.assert_allclose(model.weights_, x, atol=1e-8)
     assert model.weight_objective_ == pytest.approx(value, rel=1e-9)
 
@@ -47,7 +41,7 @@ def test_the_minimiser_over_the_simplex_meets_the_optimality_conditions(seed, m,
 def test_the_embedding_is_that_of_the_weighted_sum():
     Xs = views()
     model = fit(Xs)
-    K = sum(x * normalised(knn_affinity(X, 10).toarray()) for x, X in zip(model.weights_, Xs))
+    K = sum(x * normalised(graphs.knn_affinity(X, 10).toarray()) for x, X in zip(model.weights_, Xs))
     U = literal.leading(K, 3)[1]
     U = U / np.linalg.norm(U, axis=1, keepdims=True)
     np.testing.assert_allclose(model.embedding_ @ model.embedding_.T, U @ U.T, atol=1e-8)
@@ -56,15 +50,15 @@ def test_the_embedding_is_that_of_the_weighted_sum():
 def test_a_sum_of_graphs_joins_what_any_of_them_joins_be_they_operators_or_arrays():
     rng = np.random.default_rng(0)
     first, second = (block_diag(*[rng.random((s, s)) for s in sizes]) for sizes in ((5, 3, 4), (5, 7)))
-    graphs = [NormalizedMatrix(A + A.T) for A in (first, second)]
-    assert WeightedSum(graphs, np.array([0.5, 0.5])).components().tolist() == [0] * 5 + [1] * 7
-    assert len(set(WeightedSum(graphs, np.array([1.0, 0.0])).components())) == 3
+    pair = [graphs.NormalizedMatrix(A + A.T) for A in (first, second)]
+    assert graphs.WeightedSum(pair, np.array([0.5, 0.5])).components().tolist() == [0] * 5 + [1] * 7
+    assert len(set(graphs.WeightedSum(pair, np.array([1.0, 0.0])).components())) == 3
     rows = np.arange(5, 12)
-    np.testing.assert_allclose(WeightedSum(graphs, np.array([0.3, 0.7])).block(rows),
-                               0.3 * graphs[0].block(rows) + 0.7 * graphs[1].block(rows))
+    np.testing.assert_allclose(graphs.WeightedSum(pair, np.array([0.3, 0.7])).block(rows),
+                               0.3 * pair[0].block(rows) + 0.7 * pair[1].block(rows))
     # It may mix operators and arrays.
     U = np.abs(np.random.default_rng(0).standard_normal((6, 4)))
     U /= np.linalg.norm(U, axis=1, keepdims=True)
-    cosine, matrix = NormalizedCosine(U), NormalizedMatrix(U @ U.T)
-    mixed = WeightedSum([cosine, matrix], np.array([0.5, 0.5])).block(np.arange(6)) @ np.eye(6)
+    cosine, matrix = graphs.NormalizedCosine(U), graphs.NormalizedMatrix(U @ U.T)
+    mixed = graphs.WeightedSum([cosine, matrix], np.array([0.5, 0.5])).block(np.arange(6)) @ np.eye(6)
     np.testing.assert_allclose(mixed, matrix.L, atol=1e-12)

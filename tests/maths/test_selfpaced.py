@@ -5,16 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 from literal import mspl as literal_mspl, spmtc as literal
 
-from mtclib.maths.selfpaced import (
-    hard_value,
-    hard_weights,
-    mixture_weights,
-    pace_shares,
-    pace_threshold,
-    raised_threshold,
-    smooth_value,
-    smooth_weights,
-)
+from mtclib.maths import selfpaced as paced
 
 GRID = np.linspace(0.0, 1.0, 100001)
 
@@ -22,8 +13,8 @@ GRID = np.linspace(0.0, 1.0, 100001)
 @given(loss=st.floats(1e-6, 1e3), threshold=st.floats(1e-3, 1e3), ratio=st.floats(0.01, 10.0))
 def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ratio):
     gamma = ratio * threshold
-    for kind, weights in (("hard", hard_weights(np.array([loss]), threshold)),
-                          ("soft", mixture_weights(np.array([loss]), threshold, gamma))):
+    for kind, weights in (("hard", paced.hard_weights(np.array([loss]), threshold)),
+                          ("soft", paced.mixture_weights(np.array([loss]), threshold, gamma))):
         def value(v, kind=kind):
             return v * loss - literal.regulariser(kind, v, threshold, gamma)
         scale = loss + threshold + gamma * (1.0 + abs(np.log(ratio)))
@@ -32,34 +23,34 @@ def test_weights_minimise_their_regularised_loss_over_a_grid(loss, threshold, ra
 
 def test_a_sample_without_loss_has_weight_one_at_any_threshold():
     for threshold in (0.0, 1e-300, 1.0):
-        assert mixture_weights(np.array([0.0, 2.0]), threshold, threshold / 2).tolist() == [1.0, 0.0]
+        assert paced.mixture_weights(np.array([0.0, 2.0]), threshold, threshold / 2).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 10, 1077])
 def test_the_threshold_lets_in_the_share_asked_for(n):
     losses = np.random.default_rng(n).random(n)
-    for share in pace_shares(0.5, 0.1, 9):
-        count = int(hard_weights(losses, pace_threshold(losses, share)).sum())
+    for share in paced.pace_shares(0.5, 0.1, 9):
+        count = int(paced.hard_weights(losses, paced.pace_threshold(losses, share)).sum())
         assert count == -(-round(share * 10) * n // 10)
-    assert pace_threshold(np.arange(1.0, 101.0), 0.55) == 55  # although 0.55 * 100 is a little above 55
-    assert hard_weights(np.ones(9), pace_threshold(np.ones(9), 0.5)).sum() == 9
+    assert paced.pace_threshold(np.arange(1.0, 101.0), 0.55) == 55  # although 0.55 * 100 is a little above 55
+    assert paced.hard_weights(np.ones(9), paced.pace_threshold(np.ones(9), 0.5)).sum() == 9
 
 
 @pytest.mark.parametrize(("start", "step", "expected"), [
     (0.5, 0.1, [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]), (1.0, 0.1, [1.0]), (0.4, 0.5, [0.4, 0.9, 1.0]),
     (0.1, 0.3, [0.1, 0.4, 0.7, 1.0])])
 def test_shares_grow_in_equal_steps_and_end_at_one(start, step, expected):
-    assert pace_shares(start, step, 9) == expected
-    assert [pace_shares(start, step, most) for most in (1, 2)] == [expected[:1], expected[:2]]
-    assert pace_shares(0.5, 5e-324, 3) == [0.5, 0.5, 0.5], "no more than there are rounds"
+    assert paced.pace_shares(start, step, 9) == expected
+    assert [paced.pace_shares(start, step, most) for most in (1, 2)] == [expected[:1], expected[:2]]
+    assert paced.pace_shares(0.5, 5e-324, 3) == [0.5, 0.5, 0.5], "no more than there are rounds"
 
 
 @given(threshold=st.floats(0.01, 30.0), sharpness=st.sampled_from([0.1, 1.0, 7.0]))
 def test_values_are_the_regularised_losses_at_the_weights_that_make_them_least(threshold, sharpness):
     losses = np.linspace(0.0, 60.0, 121)
     given = losses, threshold, sharpness
-    for kind, weights, values in (("smooth", smooth_weights(*given), smooth_value(*given)),
-                                  ("hard", hard_weights(*given[:2]), hard_value(*given[:2]))):
+    for kind, weights, values in (("smooth", paced.smooth_weights(*given), paced.smooth_value(*given)),
+                                  ("hard", paced.hard_weights(*given[:2]), paced.hard_value(*given[:2]))):
         regularisers = [float(literal_mspl.regulariser(kind, w, 1.0 / threshold, sharpness)) for w in weights]
         totals = weights * losses + regularisers
         assert np.allclose(values, totals - totals[0], rtol=1e-9, atol=1e-9)
@@ -74,21 +65,21 @@ def test_smooth_weights_survive_extreme_losses_and_thresholds():
     losses = np.array([0.0, 1e-300, 1.0, 1e10, 1e300])
     with np.errstate(all="raise", under="ignore"):
         for threshold in (0.0, 1.0, 1e10):
-            weights, values = smooth_weights(losses, threshold), smooth_value(losses, threshold)
+            weights, values = paced.smooth_weights(losses, threshold), paced.smooth_value(losses, threshold)
             assert weights[0] == 1.0
             assert (np.diff(weights) <= 0).all()
             assert weights[-1] < 1e-300
             assert (np.diff(values) >= 0).all()
             assert values[-1] <= threshold + 2 * np.log(2) + 1e-6 * threshold
-    assert (smooth_weights(losses, np.inf) == 1.0).all()
-    assert (smooth_value(losses, np.inf) == losses).all()
-    assert (hard_weights(losses, np.inf) == 1.0).all()
-    assert (hard_value(losses, np.inf) == losses).all()
+    assert (paced.smooth_weights(losses, np.inf) == 1.0).all()
+    assert (paced.smooth_value(losses, np.inf) == losses).all()
+    assert (paced.hard_weights(losses, np.inf) == 1.0).all()
+    assert (paced.hard_value(losses, np.inf) == losses).all()
 
 
 def test_a_raised_threshold_lets_somebody_in_while_there_is_anybody():
     losses = np.array([1.0, 1.1, 5.0])
-    assert raised_threshold(losses, 1.0, 1.2) == 1.2
-    assert raised_threshold(losses, 1.2, 1.2) == 5.0
-    assert raised_threshold(losses, 5.0, 1.2) == 6.0
-    assert raised_threshold(np.array([0.0, 3.0]), 0.0, 1.2) == 3.0
+    assert paced.raised_threshold(losses, 1.0, 1.2) == 1.2
+    assert paced.raised_threshold(losses, 1.2, 1.2) == 5.0
+    assert paced.raised_threshold(losses, 5.0, 1.2) == 6.0
+    assert paced.raised_threshold(np.array([0.0, 3.0]), 0.0, 1.2) == 3.0
