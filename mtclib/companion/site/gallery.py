@@ -1,11 +1,15 @@
 """The gallery: short examples that the build of the site runs, each with a picture."""
 
 import ast
+import hashlib
 import io
 import re
+import shutil
+import sys
 import warnings
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -43,9 +47,12 @@ class Example:
         found = {name for kind in kinds for name in all_estimators(kind)}
         return found | set(re.findall(r"\w+", self.code)) & set(all_estimators())
 
-    def run(self, picture=None) -> str:
-        """Run it, write its picture, and return what it prints; where a file cannot be had, the reason."""
-        said = io.StringIO()
+    def run(self, kept: Path) -> str:
+        """Run it unless a folder keeps what it prints, and return that; its picture is there, too. Where a
+        file cannot be had, the reason is returned, and it will run again."""
+        printed, said = kept / f"{self.file.stem}.txt", io.StringIO()
+        if printed.is_file():
+            return printed.read_text(encoding="utf-8")
         with plt.style.context(STYLE), redirect_stdout(said), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             plt.switch_backend("agg")
@@ -53,10 +60,12 @@ class Example:
                 exec(compile(self.code, self.file, "exec"), {"__name__": "__main__"})
             except FetchError as error:
                 print(error)
-            if picture:
-                plt.savefig(picture, dpi=100)
+                printed = printed.with_suffix(".missing")
+            plt.savefig(kept / f"{self.file.stem}.png", dpi=100)
             plt.close("all")
-        return said.getvalue().rstrip()
+        with paths.replacing(printed) as partial:
+            partial.write_text(text := said.getvalue().rstrip(), encoding="utf-8")
+        return text
 
 
 def read() -> list[Example]:
@@ -72,15 +81,29 @@ def read() -> list[Example]:
     return found
 
 
+def _kept() -> Path:
+    """The folder of what examples print and draw: an empty one, unless the last build had this Python, its
+    packages and the same files. These are all that git does not ignore; without git nobody knows them."""
+    files = paths.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
+    packages = sorted(f"{one.name} {one.version}" for one in metadata.distributions())
+    known = sys.version, packages, [(file, paths.file_hash(paths.root() / file)) for file in files]
+    folder = paths.build_dir() / "gallery" / hashlib.sha256(repr(known).encode()).hexdigest()
+    if not (any(files) and folder.is_dir()):
+        shutil.rmtree(folder.parent, ignore_errors=True)
+        folder.mkdir(parents=True)
+    return folder
+
+
 def write(source: Path) -> dict[str, str]:
     """Run all examples, and write a page for each and one that shows all; return its name and title."""
     found, cards, folder = read(), [], source / "gallery"
     if not found:
         return {}
     folder.mkdir()
-    names = "|".join(all_estimators())
+    kept, names = _kept(), "|".join(all_estimators())
     for one in found:
-        printed = one.run(folder / f"{one.file.stem}.png")
+        printed = one.run(kept)
+        shutil.copy(kept / f"{one.file.stem}.png", folder)
         known = {**vars(one), "name": one.file.stem, "label": one.label, "home": HOME,
                  "about": re.sub(f"`({names})`", r"{py:class}`.\1`", one.about),
                  "printed": printed and f"```text\n{printed}\n```"}

@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import shutil
 from base64 import b64decode
 from dataclasses import asdict
 from html import unescape
@@ -33,9 +34,13 @@ pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning"),
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The site over the stored notebooks; Sphinx has warned of nothing."""
+    """The site over the stored notebooks; Sphinx has warned of nothing. What examples of this very state gave
+    to the last build is not computed once more."""
+    build, kept = tmp_path_factory.mktemp("build"), paths.build_dir() / "gallery"
+    if kept.is_dir():
+        shutil.copytree(kept, build / "gallery")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MTCLIB_BUILD", str(tmp_path_factory.mktemp("build")))
+        patch.setenv("MTCLIB_BUILD", str(build))
         index, _ = report.write_report(board.write)
     return index.parent
 
@@ -253,3 +258,22 @@ def test_a_copy_that_was_cut_short_or_is_of_another_notebook_is_left_out(root):
     (root / "build/notebooks/op-quick.ipynb").write_text('{"cells": [')
     write_copy(root, "op-more")
     assert report.write_report()[1]["profile"].tolist() == ["stored"]
+
+
+def test_examples_run_again_once_a_file_known_to_git_changes_and_while_data_cannot_be_had(root, monkeypatch):
+    code = ('from mtclib.datasets import FetchError\nsaid = open("said.txt").read()\n'
+            'if said == "gone": raise FetchError(said)\nprint(said)')
+    (root / "examples").mkdir()
+    (root / "examples" / "1_says.py").write_text(f'"""Says.\n\nAbout.\n\nSeen.\n"""\n{code}\n')
+    monkeypatch.chdir(root)
+    monkeypatch.setattr(paths, "git", lambda *_: "known.txt\0examples/1_says.py")
+    said, shown = ["gone", "first", "second", "third", "fourth"], []
+    for text, known in zip(said, ["", "", "", "new", None]):
+        Path("said.txt").write_text(text)
+        Path("known.txt").unlink() if known is None else Path("known.txt").write_text(known)
+        shutil.rmtree("pages", ignore_errors=True)
+        Path("pages").mkdir()
+        gallery.write(Path("pages"))
+        assert Path("pages/gallery/1_says.png").is_file()
+        shown += re.findall("```text\n(.*)\n```", Path("pages/gallery/1_says.md").read_text("utf-8"))
+    assert shown == ["gone", "first", "first", "third", "fourth"]
