@@ -44,8 +44,8 @@ class SpectralNJW(SingleTaskClusterer):
     embedding_ : list of ndarray of shape (n_t, k_t)
         Unit or zero rows; determined up to a rotation.
     eigenvalues_ : list of ndarray of shape (k_t,)
-        Descending, at most 1.  NaN, with a zero column of ``embedding_``, where fewer than k_t samples
-        have neighbours.
+        Descending, at most 1 but for rounding.  NaN, with a zero column of ``embedding_``, where fewer than
+        k_t samples have neighbours.
     objective_ : ndarray of shape (1,)
         Total inertia of k-means in the embedding; there is no history.
     n_iter_, converged_ : int and bool

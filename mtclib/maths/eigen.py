@@ -218,7 +218,7 @@ def leading_eigenvectors(L, k, seed):
     if n > max(SMALL, 4 * k):
         try:
             rng = np.random.default_rng(seed)
-            start = rng.standard_normal(n)
+            start = rng.standard_normal(n).astype(L.dtype)
             restarts = RESTARTS[isinstance(L, np.ndarray)]
             # Where the iteration runs into an invariant subspace it goes on from another random vector.
             tol = ROUNDED if n > MANY else 0
