@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from planted import blobs
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
@@ -16,11 +17,7 @@ from mtclib.baselines import (
 )
 from mtclib.metrics import agreement
 
-
-def blobs(n=60, k=3, spread=1.0, seed=0):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % k
-    return rng.normal(size=(k, 5))[y] * 4 + spread * rng.normal(size=(n, 5)), y
+LONE, TRUTH = blobs(spread=(1.0,), d=5)
 
 
 class Fixed(KMeans):
@@ -66,14 +63,14 @@ def test_a_cluster_without_counterpart_agrees_in_no_sample():
 
 
 def test_ward_equals_that_of_scikit_learn():
-    X, _ = blobs(spread=3.0)
+    (X,), _ = blobs(spread=(3.0,), d=5)
     expected = AgglomerativeClustering(4).fit_predict(X)
     assert adjusted_rand_score(expected, consensus.Ward([4]).fit([X]).labels_[0]) == 1
 
 
 @pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
 def test_planted_clusters_are_found_and_nearly_all_members_agree_on_them(cls):
-    X, y = blobs(n=600)
+    (X,), y = blobs(n=600, spread=(1.0,), d=5)
     model = cls(3, random_state=0).fit([X, X[:, ::-1]])
     labels, sure = ((model.labels_[1], model.agreement_[1]) if cls is ConsensusClustering
                     else (model.labels_, model.agreement_))
@@ -84,10 +81,10 @@ def test_planted_clusters_are_found_and_nearly_all_members_agree_on_them(cls):
 def test_many_samples_leave_ward_out_and_say_so(monkeypatch):
     monkeypatch.setattr(consensus, "MANY", 50)
     with pytest.warns(UserWarning, match="beyond 50 it is left out"):
-        model = ConsensusClustering(3, random_state=0).fit([blobs()[0]])
+        model = ConsensusClustering(3, random_state=0).fit(LONE)
     assert len(model.member_labels_[0]) == 3
     with pytest.warns(UserWarning, match="beyond 50 it is left out"):
-        lone = ConsensusClustering(3, members=["Ward", "k-means"], weights="agreement").fit([blobs()[0]])
+        lone = ConsensusClustering(3, members=["Ward", "k-means"], weights="agreement").fit(LONE)
     assert adjusted_rand_score(lone.labels_[0], lone.member_labels_[0][0]) == 1
 
 
@@ -113,14 +110,13 @@ def test_of_words_both_graphs_of_scales_are_one_which_is_clustered_once_and_coun
 @pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
 def test_members_that_cannot_be_are_refused(members, message, cls):
     with pytest.raises(ValueError, match=f"^members must be .*{message}"):
-        cls(3, members=members).fit([blobs()[0]])
+        cls(3, members=members).fit(LONE)
 
 
 @pytest.mark.parametrize(("cls", "member"), [(ConsensusClustering, SpectralNJW), (MultiViewConsensus, WMSC)])
 def test_a_member_may_be_any_estimator_of_tasks_or_views_and_is_asked_for_as_many_clusters(cls, member):
-    X, y = blobs()
     members = [member(2, affinity="knn"), "k-means"]
-    model = cls(3, members=members, random_state=0).fit([X])
-    assert adjusted_rand_score(y, np.ravel(model.labels_)) == 1
-    assert adjusted_rand_score(y, np.ravel(model.member_labels_)[:60]) == 1
+    model = cls(3, members=members, random_state=0).fit(LONE)
+    assert adjusted_rand_score(TRUTH, np.ravel(model.labels_)) == 1
+    assert adjusted_rand_score(TRUTH, np.ravel(model.member_labels_)[:60]) == 1
     assert members[0].n_clusters == 2

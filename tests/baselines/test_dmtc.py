@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from literal import dmtc as literal
-from planted import quiet_fit
+from planted import first_features, quiet_fit
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
@@ -13,12 +13,7 @@ from mtclib.core.starts import one_hot
 
 KINDS = {"features": DMTFC, "relation": DMTRC}
 BOTH = pytest.mark.parametrize("cls", [DMTFC, DMTRC])
-LAM1, LAM2, FLOOR = 0.3, 0.05, 0.2
-
-
-def gaussian(sizes=(14, 11, 12), d=6, seed=0):
-    rng = np.random.default_rng(seed)
-    return [rng.normal(size=(n, d)) + rng.normal(size=d) for n in sizes]
+LAM1, LAM2, FLOOR, SIZES = 0.3, 0.05, 0.2, (14, 11, 12)
 
 
 def related(seed=0, n_tasks=4, n=45, d=30, noise=1.2):
@@ -40,7 +35,7 @@ def test_scorers_that_are_all_zero_leave_a_uniform_spectrum():
 
 
 def test_the_start_minimises_the_relaxed_cost_without_coupling():
-    X = gaussian((20,), d=5)[0]
+    X = first_features((20,), 5)[0]
     F = dmtc.start_labels(X, 2)
     np.testing.assert_allclose(F.T @ F, 20 / 3 * np.eye(2), atol=1e-8)
     np.testing.assert_allclose(F.sum(axis=0), 0.0, atol=1e-8)
@@ -54,7 +49,7 @@ def test_the_start_minimises_the_relaxed_cost_without_coupling():
 @pytest.mark.parametrize("d", [6, 20])
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_iteration_is_the_literal_one(kind, d):
-    Xs, cls = gaussian(d=d), KINDS[kind]
+    Xs, cls = first_features(SIZES, d), KINDS[kind]
     model = quiet_fit(cls(3, lam1=LAM1, lam2=LAM2, floor=FLOOR, max_iter=8, tol=0.0, random_state=0), Xs)
     ridge = dmtc.CoupledRidge(Xs, LAM1, LAM2)
     Fs, start = [dmtc.start_labels(X, 2) for X in Xs], cls(3)._coupling(ridge, FLOOR)
@@ -69,7 +64,7 @@ def test_the_iteration_is_the_literal_one(kind, d):
 
 @BOTH
 def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(cls):
-    Xs, rng = gaussian(), np.random.default_rng(0)
+    Xs, rng = first_features(SIZES, 6), np.random.default_rng(0)
     ridge, Ys = dmtc.CoupledRidge(Xs, LAM1, LAM2), [one_hot(np.arange(len(X)) % 3, 3) for X in Xs]
     uniform = cls(3)._coupling(ridge, FLOOR)
     starts = [uniform.update(list(rng.normal(size=(3, 6, 3)) ** 5))[0] for _ in range(2)]
@@ -79,7 +74,7 @@ def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(cls)
 
 @BOTH
 def test_attributes_are_the_model_of_the_final_clusters(cls):
-    Xs = gaussian()
+    Xs = first_features(SIZES, 6)
     options = {"tol": 0.0, "max_iter": 15, "n_init": 1, "random_state": 0}
     model = quiet_fit(cls(3, lam1=LAM1, lam2=LAM2, floor=FLOOR, **options), Xs)
     if cls is DMTRC:
@@ -147,4 +142,4 @@ def test_ridge_systems_that_stay_unsolved_are_an_error(monkeypatch):
     monkeypatch.setattr("mtclib.baselines.dmtc.cg", lambda system, rhs, **options: (np.zeros_like(rhs), 1))
     monkeypatch.setattr("mtclib.baselines.dmtc.lsqr", lambda system, rhs, **options: (np.zeros(1), 7))
     with pytest.raises(FloatingPointError, match="scale the data, or raise"):
-        DMTFC(2).fit(gaussian())
+        DMTFC(2).fit(first_features(SIZES, 6))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from literal import mkc as literal
-from planted import equal, even_start as start, quiet_fit as fit
+from planted import equal, even_start as start, first_features, quiet_fit as fit
 from scipy.optimize import nnls
 from scipy.spatial.distance import pdist
 from sklearn.metrics.pairwise import rbf_kernel
@@ -14,12 +14,6 @@ from mtclib.baselines import MKC, _graded
 from mtclib.baselines._kernels import feature_space
 from mtclib.core.base import spawn_seeds
 from mtclib.core.starts import random_labels
-
-
-def data(sizes=(12, 9), d=3, seed=0):
-    rng = np.random.default_rng(seed)
-    means = 2.0 * rng.normal(size=(3, d))
-    return [means[np.arange(n) % 3] + rng.normal(size=(n, d)) for n in sizes]
 
 
 def linear(stack):
@@ -34,7 +28,7 @@ def gaussian(Xs, s):
 @pytest.mark.parametrize("kernel", ["linear", linear])
 def test_hard_memberships_and_a_linear_kernel_are_mbc_with_the_squared_distance(kernel, convert):
     for seed in range(3):
-        Xs, Ks = data((40, 30, 35), seed=seed), [3, 2, 4]
+        Xs, Ks = first_features((40, 30, 35), 3, seed=seed), [3, 2, 4]
         labels = start(Xs, Ks, seed)
         mbc = fit(MBC(Ks, init=labels, tol=0.0), Xs)
         ours = fit(MKC(Ks, kernel=kernel, membership="hard", init=labels, tol=0.0), [convert(X) for X in Xs])
@@ -46,7 +40,7 @@ def test_hard_memberships_and_a_linear_kernel_are_mbc_with_the_squared_distance(
 
 
 def test_a_random_start_is_one_random_partition_of_each_task():
-    Xs, Ks, seed = data(), [3, 2], spawn_seeds(0, 1)[0]
+    Xs, Ks, seed = first_features((12, 9), 3), [3, 2], spawn_seeds(0, 1)[0]
     drawn = [random_labels(len(Xs[t]), k, np.random.default_rng([seed, t])) for t, k in enumerate(Ks)]
     ours, given = (fit(MKC(Ks, init=init, random_state=0), Xs) for init in ("random", drawn))
     assert equal(ours.labels_, given.labels_)
@@ -56,7 +50,7 @@ def test_a_random_start_is_one_random_partition_of_each_task():
 @pytest.mark.parametrize("membership", ["graded", "nonnegative"])
 @pytest.mark.parametrize("kernel", ["gaussian", "linear"])
 def test_mkc_equals_the_sweeps_in_loops(kernel, membership):
-    Xs, Ks = data((6, 5), 2, seed=1), [3, 2]
+    Xs, Ks = first_features((6, 5), 2, seed=1), [3, 2]
     G = gaussian(Xs, 2.0) if kernel == "gaussian" else linear(np.vstack(Xs))
     ours = fit(MKC(Ks, lam=0.7, kernel=kernel, scale=2.0, membership=membership, init=start(Xs, Ks),
                    max_iter=2, tol=0.0), Xs)
@@ -72,7 +66,7 @@ def test_mkc_equals_the_sweeps_in_loops(kernel, membership):
 
 
 def test_the_gaussian_kernel_takes_its_width_from_all_tasks():
-    Xs = data((20, 15))
+    Xs = first_features((20, 15), 3)
     tasks, _ = feature_space(Xs, "gaussian", "median")
     expected = gaussian(Xs, np.median(pdist(np.vstack(Xs))))
     np.testing.assert_allclose(np.vstack([task.rows_of_K for task in tasks]), expected)

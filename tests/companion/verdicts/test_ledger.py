@@ -147,7 +147,10 @@ def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
     assert shown.tolist() == ["O1", "numeric", "", ""]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
+FINDING = 'name = "A"\nvenue = "B"\n[[finding]]\ntext = "It is so."\nsources = ["O1"]\n'
+# Of each file: how it is read, what it has, and rows of a passage, what stands in its place, what is said.
+BROKEN = {
+    "decisions": (decisions, DECISION, [
     ('evidence = "k-means moves by 47 points."\n', "", "decision O1: missing evidence"),
     ('"k-means moves by 47 points."', '""', "decision O1.evidence is empty"),
     ('["numeric"]', "[]", "decision O1.evidence_type is empty"),
@@ -161,11 +164,27 @@ def test_a_decision_is_read_and_shown_with_empty_optional_columns(write):
     ('id = "O1"', "\udcff", "demo/decisions.toml is not valid TOML"),
     ('decision = "tf-idf"', 'decision = "tf-idf"\nalternative = [{ kind = "data", ours = "a", methods = 7,'
      ' alternative = "b", datasets = ["c"], metric = "ACC" }]', "methods must be array, not int"),
-    ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'")])
-def test_a_broken_decision_is_refused_with_its_id_and_the_key(write, old, new, message):
-    assert old in DECISION
+    ("[[decision]]", "[[decisions]]", "got 'decisions'. Did you mean 'decision'")]),
+    "claims": (claims, CLAIM, [
+    ('"mean_greater"', '"feels_better"', "claim C1.test must be .*; got 'feels_better'"),
+    (', dataset = "toy"', "", "params of mean_greater: missing a required argument: 'dataset'"),
+    ('dataset = "toy"', 'dataset = "toy", luck = 1', "unexpected keyword argument 'luck'"),
+    ('test = "mean_greater"', 'test = "mean_greater"\nreason = "later"', "either a test or the reason"),
+    ('test = "mean_greater"', 'test = "mean_greater"\nframe = "diary"', "claim C1.frame must .* got 'diary'"),
+    ('quote = "A beats B"\n', "", "claim C1: missing quote")]),
+    "findings": (ledger.findings, FINDING, [
+    ('text = "It is so."', "", "missing text"), ('name = "A"', "", "missing name"),
+    ('sources = ["O1"]', "", "missing sources")]),
+}
+
+
+@pytest.mark.parametrize(("kind", "old", "new", "message"), [
+    (kind, *row) for kind, (*_, rows) in BROKEN.items() for row in rows])
+def test_a_broken_entry_is_refused_with_its_id_and_the_key(write, kind, old, new, message):
+    read, text, _ = BROKEN[kind]
+    assert old in text
     with pytest.raises(LedgerError, match=message):
-        decisions(write("decisions.toml", DECISION.replace(old, new)))
+        read(write("decisions.toml" if kind == "decisions" else "claims.toml", text.replace(old, new)))
 
 
 def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checked(write):
@@ -178,27 +197,6 @@ def test_an_id_used_twice_and_an_unknown_paper_are_refused_and_deviations_checke
     assert found == {"cause": "stopping", "evidence": "threshold", "method": "SNMF"}
     with pytest.raises(LedgerError, match="deviation 1: key must be .*; got 'seed'"):
         ledger.deviations(write("decisions.toml", text + "seed = 1\n"))
-
-
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ('"mean_greater"', '"feels_better"', "claim C1.test must be .*; got 'feels_better'"),
-    (', dataset = "toy"', "", "params of mean_greater: missing a required argument: 'dataset'"),
-    ('dataset = "toy"', 'dataset = "toy", luck = 1', "unexpected keyword argument 'luck'"),
-    ('test = "mean_greater"', 'test = "mean_greater"\nreason = "later"', "either a test or the reason"),
-    ('test = "mean_greater"', 'test = "mean_greater"\nframe = "diary"', "claim C1.frame must .* got 'diary'"),
-    ('quote = "A beats B"\n', "", "claim C1: missing quote")])
-def test_a_broken_claim_is_refused(write, old, new, message):
-    with pytest.raises(LedgerError, match=message):
-        claims(write("claims.toml", CLAIM.replace(old, new)))
-
-
-@pytest.mark.parametrize(("left_out", "message"), [
-    ('text = "It is so."', "missing text"), ('name = "A"', "missing name"),
-    ('sources = ["O1"]', "missing sources")])
-def test_a_finding_that_breaks_its_contract_is_refused(write, left_out, message):
-    text = 'name = "A"\nvenue = "B"\n[[finding]]\ntext = "It is so."\nsources = ["O1"]\n'
-    with pytest.raises(LedgerError, match=message):
-        ledger.findings(write("claims.toml", text.replace(left_out, "")))
 
 
 def scores(metric="NMI_geometric"):
