@@ -158,9 +158,10 @@ class Sources:
         """Row of a further method, and its place among those that are run, with k known.
 
         ``make(n_clusters, random_state)`` gives an estimator with ``fit(Xs)`` and then ``labels_``:
-        ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks; a class gets
-        both by name.  ``n_runs`` seeds are the first of the protocol's; 0 takes as many as the others' means
-        are of, as one lucky start may be worth many places.  ``on`` names sets, all by default.
+        ``n_clusters`` is an int and ``labels_`` an array for views, both are lists for tasks; a class, or a
+        ``functools.partial`` of one, gets both by name.  ``n_runs`` seeds are the first of the protocol's; 0
+        takes as many as the others' means are of, as one lucky start may be worth many places.  ``on`` names
+        sets, all by default.
         Returns ``scores`` (ARI by set), ``rank`` (1 is best), ``of`` (so many), ``overview`` (with all
         others).  ValueError if there is a method of that name, FetchError if a set cannot be had.
         """
@@ -187,7 +188,8 @@ class Sources:
         for run in range(n_runs):
             seed = seed_for(self.protocol.root_seed, self.protocol.paper, dataset, run)
             given = {"n_clusters": data.n_clusters, "random_state": seed}
-            model = make(**given) if isinstance(make, type) else make(*given.values())
+            of_class = isinstance(getattr(make, "func", make), type)
+            model = make(**given) if of_class else make(*given.values())
             model.fit([X.copy() for X in data.Xs])  # others get the data, and it may write into its input
             found = model.labels_ if data.kind == "multiview" else list(model.labels_)
             if (got := list(map(np.shape, as_list(found)))) != shapes:
