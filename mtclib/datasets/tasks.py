@@ -285,7 +285,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     Returns
     -------
     Dataset
-        Without `labels`, all documents of a task are in one class.
+        Without `labels`, no class is known: -1 for all documents.
 
     Raises
     ------
@@ -299,7 +299,7 @@ def from_texts(tasks, labels=None, *, name="texts", task_names=None, min_terms=0
     [(2, 4), (1, 4)]
     """
     _check_texts(tasks)
-    labels = labels if labels is not None else [[""] * len(task) for task in tasks]
+    labels = labels if labels is not None else [[None] * len(task) for task in tasks]
     if [len(task) for task in tasks] != [len(y) for y in labels]:
         raise ValueError("labels must hold one label for each document of each task.")
     Xs, kept, _, steps = vectorize_tasks(tasks, min_terms=min_terms, **options)

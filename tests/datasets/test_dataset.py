@@ -110,7 +110,7 @@ def test_own_texts_become_a_dataset_with_coded_labels():
     data = from_texts(texts, [["q", "p", "p"], ["q"]], task_names=("x", "y"))
     assert [y.tolist() for y in data.labels] == [[1, 0, 0], [0]]
     assert (data.class_names, data.task_names) == ((("p", "q"), ("q",)), ("x", "y"))
-    assert from_texts([["red ink"], ["sea"]]).n_clusters == [1, 1]
+    assert [y.tolist() for y in from_texts([["red ink"], ["sea"]]).labels] == [[-1], [-1]]
     # By position, whatever the names of rows; a class may not be known.
     column = pd.Series(["q", None, "p"], index=[2, 1, 0])
     assert from_texts([pd.Series(texts[0], index=column.index)], [column]).labels[0].tolist() == [1, -1, 0]
