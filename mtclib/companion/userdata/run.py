@@ -21,7 +21,7 @@ from mtclib.companion.userdata.bundle import MANIFEST, bundle, safe
 from mtclib.companion.userdata.contents import aligned, as_list, contents
 from mtclib.companion.userdata.load import UserData, preparation, with_names
 from mtclib.core.base import spawn_seeds
-from mtclib.core.checks import check_n_clusters, check_number
+from mtclib.core.checks import check_matrix, check_n_clusters, check_number
 from mtclib.datasets import Dataset
 from mtclib.metrics import adjusted_rand_index, agreement, score_all
 
@@ -76,7 +76,7 @@ def _reasons(kind, ks=(), Xs=()):
 def numbers_of_clusters(data, n_clusters=None) -> list[int]:
     """One number of clusters per task, or one in all for views, checked against the data. ``n_clusters`` is a
     number, a list with one for all or one per task; None and [] take as many as classes."""
-    if n_clusters is None or n_clusters == []:
+    if n_clusters is None or np.size(n_clusters) == 0:
         if not all(np.any(y >= 0) for y in as_list(data.labels)):
             raise ValueError("n_clusters: give a number, for without classes the data do not say how many "
                              "clusters there are; mtclib.companion.userdata.number proposes some")
@@ -269,8 +269,12 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     True
     """
     if not isinstance(data, UserData):
-        data = UserData(**vars(data), feature_names=(None,) * len(data.Xs),
-                        sample_names=(None,) * len(as_list(data.labels)))
+        labels = as_list(data.labels)
+        known = tuple(tuple(map(str, range(max(y, default=-1) + 1))) for y in labels)
+        data = UserData(**vars(data) | {
+            "Xs": [check_matrix(X, f"Xs[{i}]", float32=True) for i, X in enumerate(data.Xs)],
+            "class_names": data.class_names or known}, feature_names=(None,) * len(data.Xs),
+            sample_names=(None,) * len(labels))
     chosen = check_methods(methods, data, n_clusters)
     ks = numbers_of_clusters(data, n_clusters)
     for name, value, least in (("n_runs", n_runs, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):

@@ -14,6 +14,7 @@ from mtclib.companion.userdata import contents, load, number, run
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
+from mtclib.datasets import Dataset
 from mtclib.metrics import adjusted_rand_index
 
 
@@ -183,7 +184,7 @@ def test_what_does_not_fit_is_refused_with_what_does(methods, options, message, 
 def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, views):
     ask = run.numbers_of_clusters
     assert ask(tasks, 2) == ask(tasks, [2]) == [2, 2]
-    assert ask(tasks, [2, 3]) == [2, 3]
+    assert ask(tasks, [2, 3]) == ask(tasks, np.array([2, 3])) == [2, 3]
     assert ask(views, [2]) == [2]
     assert ask(load.example("tasks"), []) == [3, 3, 3]
     assert ask(load.example("views")) == [4]
@@ -302,9 +303,14 @@ def test_saved_files_hold_every_sample_once_and_how_many_members_of_a_consensus_
     assert set(np.round(3 * sure)) <= {0, 1, 2, 3}
 
 
-@pytest.mark.parametrize("name", ["toy-multitask", "mspl-toy"])
-def test_data_of_the_library_are_clustered_and_saved_as_well(name, tmp_path):
-    data = datasets.load(name)
+COUNTS, PARITY = sp.csr_matrix(np.random.default_rng(0).integers(0, 3, (20, 4))), np.arange(20) % 2
+
+
+@pytest.mark.parametrize("data", [
+    datasets.load("toy-multitask"), datasets.load("mspl-toy"),
+    Dataset("arrays alone", "multitask", [COUNTS, COUNTS[::-1]], [PARITY, PARITY]),
+    Dataset("frames", "multiview", [pd.DataFrame(COUNTS.toarray())], PARITY)], ids=lambda data: data.name)
+def test_data_of_the_library_and_of_one_s_own_are_clustered_and_saved_as_well(data, tmp_path):
     cluster(data, ["k-means"]).save(tmp_path / "new")
     assert len(pd.read_csv(tmp_path / "new" / "contents.csv")) == np.sum(data.n_clusters)
 
