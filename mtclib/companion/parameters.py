@@ -3,14 +3,20 @@
 import ast
 import difflib
 import sys
+import tomllib
 from importlib import metadata
 
+from mtclib.core import paths
 from mtclib.core.errors import MtclibError, check_option
 
 PROFILES = ("quick", "full")
 INJECTED = "# Parameters\n"  # how the cell begins that papermill adds with the given values
-HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
-"""Home of the repository, as ``pyproject.toml`` names it."""
+try:
+    HOME = metadata.metadata("mtclib")["Project-URL"].partition(", ")[2]
+    """Home of the repository, as ``pyproject.toml`` names it."""
+except metadata.PackageNotFoundError:  # a clone on the path that nobody has installed
+    about = tomllib.loads((paths.HOME / "pyproject.toml").read_text(encoding="utf-8"))
+    HOME = about["project"]["urls"]["Repository"]
 _TYPES: dict = {"int": int, "float": (int, float), "bool": bool, "list": list, "dict": dict}
 
 

@@ -2,8 +2,10 @@
 
 import json
 import os
+import runpy
 import signal
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import nbformat
@@ -12,10 +14,10 @@ from experiments_support import interruptible, wait_until
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from structure import PARAMETERS
 
-from mtclib.companion import cli
+from mtclib.companion import cli, parameters
 from mtclib.companion.cli import main
 from mtclib.companion.comparison.methods import MethodsFileError
-from mtclib.companion.parameters import UsageError, read_value
+from mtclib.companion.parameters import HOME, UsageError, read_value
 from mtclib.companion.runs import profiles
 from mtclib.companion.runs.fit import JobMismatch
 from mtclib.companion.site import report
@@ -269,3 +271,11 @@ def test_a_value_is_read_as_its_declared_type_asks_or_refused(text, declared, va
         read = read_value("name", text, declared)
         assert read == value
         assert type(read) is type(value)
+
+
+def test_a_clone_on_the_path_that_is_not_installed_knows_its_home(monkeypatch):
+    def gone(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "metadata", gone)
+    assert runpy.run_path(parameters.__file__)["HOME"] == HOME

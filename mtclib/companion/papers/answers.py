@@ -77,12 +77,11 @@ def further(study):
     """What else there is to say of the answer: data sets, signs beside a perfect re-run, the best rivals."""
     if not _is_known(study):
         return []
-    asked, errs = ledger.part(study.paper, "summary"), rates(study.paper)
+    asked = ledger.part(study.paper, "summary")
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
     told = [_say("signs", found, worse_sets=found["worse_on"] if found["worse"] else "none",
                  between="" if np.isnan(found["ratio_low"]) else _say("signs_between", found))]
     told += [_say("best", whole)] if whole["best_ours"] != whole["ours"] else []
-    told += [_say("narrow", 100 * errs)] if errs["interval"] < 0.9 else []
     return [*told, *([study.numbers.fill(asked["also"])] if "also" in asked else [])]
 
 

@@ -56,7 +56,9 @@ def of_set(scores, whole=True):
         return pd.DataFrame(columns=list(COLUMNS))
     frame = pd.concat(parts, ignore_index=True)
     again = frame["rival"].map(scores.study.kinds) == "reconstruction"
-    return judged(frame.assign(
+    columns = frame["spread"], frame["n"], frame["metric"].isin(RELATIVE)
+    spread = at_least(*(one.to_numpy() for one in columns))
+    return judged(with_error(frame.assign(spread=spread)).assign(
         paper=scores.study.paper, dataset=scores.dataset, pipeline=scores.pipeline.name,
         reconstruction=np.where(again, "yes", "no")))
 
@@ -87,7 +89,18 @@ def _pair(scores, own, rival, means):
              "printed_error": np.hypot(np.sqrt(theirs), known), "shared": shared, "doubt": doubt,
              "ours": ((ours[0] - ours[1]) * scale).mean(axis=0).round(9), "n": n, "spread": spread,
              "chosen": chosen[0], "known": known, "place": np.arange(len(scale))}
-    return with_error(pd.DataFrame(table)).dropna(subset="printed")
+    return pd.DataFrame(table).dropna(subset="printed")
+
+
+def at_least(spreads, n, relative):
+    """Spreads of `n` runs of all gains of a data set, the last axis, none less than if one run were off by
+    the set's root mean square spread: runs that are equal by chance do not say that further ones will be.
+    Gains `relative` to a distance are a kind of their own, and one run has no spread."""
+    found = spreads.copy()
+    for kind in (relative & (n > 1), ~relative & (n > 1)):
+        mean_square = (spreads[..., kind] ** 2).sum(axis=-1, keepdims=True) / max(kind.sum(), 1)
+        found[..., kind] = np.maximum(spreads[..., kind], np.sqrt(mean_square / n[kind]))
+    return found
 
 
 def with_error(frame):

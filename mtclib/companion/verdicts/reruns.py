@@ -177,7 +177,9 @@ class _Simulated:
         self.drawn, pairs = ours, self.frame.groupby(["method", "rival"], sort=False)
         parts = [np.stack(self._variances(theirs, *names, rows["n"].iloc[0]))[..., rows["place"]]
                  for names, rows in pairs]
-        self.variance, in_print, self.shared, self.doubt = np.concatenate(parts, axis=-1)
+        variance, in_print, self.shared, self.doubt = np.concatenate(parts, axis=-1)
+        n = self.frame["n"].to_numpy()
+        self.variance = gains.at_least(np.sqrt(variance * n), n, ~self.points) ** 2 / n
         sides = [np.stack([side[name] for name in scores.by], axis=-1)[:, ~scores.relative]
                  for side in (rounded, means)]
         with warnings.catch_warnings():  # a place without a printed number has no unit, and no tau

@@ -188,7 +188,6 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     several = whole["best_ours"] < whole["ours"]
     assert several == (f"best rival of each column: {whole['best_ours']:+.1f} (" in " ".join(told))
     covered = pd.read_csv(paths.data_dir() / "gain_errors.csv").set_index(["paper", "rate"])["found"][paper]
-    assert (covered["interval"] < 0.9) == ("too narrow" in " ".join(told))
     assert f"Simulated: {100 * covered['interval']:.0f} % of 95 % intervals" in answers.by_table(study).text
     between = pd.read_csv(paths.data_dir() / "row_statistics.csv").query("paper == @paper")
     shown = [f"{row.kind} {row.mean:+.1f} ({row.low:+.1f} to {row.high:+.1f}), tau {row.tau:.1f}"

@@ -269,15 +269,10 @@ def test_the_statistics_err_about_as_often_as_they_say():
     gained = pd.read_csv(paths.data_dir() / "gains.csv")["paper"].value_counts()
     known = known[known["paper"].map(gained) >= 20].dropna(subset="found")
     false = known[known["rate"].str.startswith(("false", "row_deviating", "row_agreeing"))]
-    # Runs that differ in seeds alone have few distinct values: one-sided errors of .06 in place of .025.
-    # LMSC's exception: on BBC's released split seven of its ten runs are one partition, so that a draw of
-    # them shows too little spread: errors of .1 in place of .025, and intervals of 95 % cover in .85.
-    above = np.where(false["paper"] == "lmsc", 4, 2.5)
-    assert (false["found"] <= above * false["nominal"]).all(), false.to_string()
+    assert (false["found"] <= 2 * false["nominal"]).all(), false.to_string()
     means = "mean_|best_|sets_|tau_|between_"
     covered = known[known["rate"].str.match(f"({means})?interval|prediction|ratio_")]
-    short = np.where((covered["paper"] == "lmsc") & (covered["rate"] == "interval"), 0.12, 0.06)
-    assert (covered["found"] >= covered["nominal"] - short).all(), covered.to_string()
+    assert (covered["found"] >= covered["nominal"] - 0.05).all(), covered.to_string()
     # Print has settings chosen with labels, our draws have the default: more rows than 1 in 10 lie apart.
     level = known[known["rate"] == "conformal"].set_index("paper")
     assert level.index.tolist() == ["lmsc"]
@@ -309,6 +304,29 @@ def test_gains_of_equal_runs_are_covered_and_have_no_sign_by_rounding():
     assert rates[["false_recurs", "false_reversed"]].tolist() == [0, 0]
     made.by["own"] = made.by["rival"][0] * (1 + 1e-15), made.by["own"][1]
     assert gains.of_set(made).query("rival == 'rival'")["ours"].eq(0).all()
+
+
+def test_a_gain_of_which_one_run_in_ten_is_apart_is_covered_although_a_third_of_its_draws_are_equal():
+    made = scores(np.random.default_rng(0), n=10, tasks=30)
+    values, choose = made.by["rival"]
+    made.by["rival"] = np.full_like(values, 0.6), choose
+    made.by["own"] = np.full_like(values, 0.7), choose
+    made.by["own"][0][0, 3] += 0.05
+    part = reruns._Simulated(made, gains.of_set(made), 400, np.random.default_rng(2))
+    rates = part.rates()[(part.frame["rival"] == "rival").to_numpy()]
+    assert rates["interval"].min() > 0.9
+    assert rates[["false_recurs", "false_reversed"]].to_numpy().max() < 0.05
+
+
+def test_no_spread_of_several_runs_counts_as_less_than_one_run_off_by_the_usual_of_its_set_and_kind():
+    spreads = np.array([0.0, 0.6, 3.0, 0.0, 2.0, 0.0])
+    n, relative = np.array([9, 9, 9, 1, 4, 4]), np.array([False] * 4 + [True] * 2)
+    found = gains.at_least(np.stack([spreads, 2 * spreads]), n, relative)
+    least = np.sqrt((0.6**2 + 3**2) / 3) / 3
+    off = np.where(np.arange(9) == 0, 3 * least, 0.0)
+    assert least == pytest.approx(off.std(ddof=1))
+    np.testing.assert_allclose(found[0], [least, 0.6, 3.0, 0.0, 2.0, np.sqrt(2) / 2])
+    np.testing.assert_allclose(found[1], 2 * found[0])
 
 
 def test_the_error_of_a_weighted_sum_of_gains_is_that_of_its_runs_whose_shared_part_cancels():
