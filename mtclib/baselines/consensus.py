@@ -98,7 +98,8 @@ class _Consensus:
         try:
             for member in members:
                 known = found[members.index(member):][:1]
-                found += known or [self._run(member, Xs, n_clusters, seeds[0])]
+                run = self._asked if hasattr(member, "fit") else self._run
+                found += known or [run(member, Xs, n_clusters, seeds[0])]
         finally:
             LOST_ARE_TOLD.reset(told)
         several = isinstance(found[0], list)
@@ -214,8 +215,6 @@ class ConsensusClustering(_Consensus, MultiTaskClusterer):
     default = ("scales", "scales by cosine", "Ward", "k-means")
 
     def _run(self, member, Xs, n_clusters, seed):
-        if hasattr(member, "fit"):
-            return self._asked(member, Xs, n_clusters, seed)
         return MEMBERS[member](n_clusters=n_clusters, random_state=seed).fit(Xs).labels_
 
 
@@ -262,8 +261,6 @@ class MultiViewConsensus(_Consensus, MultiViewClusterer):
     default = ("WMSC", "Ward", "k-means")
 
     def _run(self, member, Xs, n_clusters, seed):
-        if hasattr(member, "fit"):
-            return self._asked(member, Xs, n_clusters, seed)
         if member == "WMSC":
             return WMSC(n_clusters, affinity="auto", random_state=seed).fit(Xs).labels_
         model = MEMBERS[member](n_clusters=[n_clusters], random_state=seed)

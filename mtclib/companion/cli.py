@@ -204,10 +204,8 @@ def fetch(args) -> int:
     except ValueError as error:
         said = str(error).removeprefix("name: ").replace(" registry() lists the names.", "")  # as in Python
         raise UsageError(f"{said} `python -m mtclib list --data` lists all.") from None
-    if names:
-        tasks = [partial(datasets.fetch_all, sorted(names))]
-    else:
-        tasks = [partial(needed_files, load_protocol(paper), args.profile) for paper in _papers(args)]
+    tasks = [partial(datasets.fetch_all, sorted(names))] if names else [
+        partial(needed_files, load_protocol(paper), args.profile) for paper in _papers(args)]
     failed = 0
     for task in tasks:
         try:
@@ -383,19 +381,13 @@ def _papers(args) -> list[str]:
     return in_order() if args.paper is None else [choose(args.paper, paths.papers(), "--paper")]
 
 
-def scoreboard(args) -> int:
-    """Write the scoreboard from committed results."""
+def judge(args) -> int:
+    """Write the scoreboard, or all verdicts, from committed results."""
     from mtclib.companion.papers import scoreboard
 
-    print("\n".join(f"wrote {path}" for path in scoreboard.write(_papers(args))))
-    return 0
-
-
-def verdicts(args) -> int:
-    """Write all verdicts from committed results."""
-    from mtclib.companion.papers import scoreboard
-
-    print("\n".join(f"wrote {path}" for path in scoreboard.write_verdicts(_papers(args), args.errors)))
+    written = (scoreboard.write(_papers(args)) if args.command == "scoreboard" else
+               scoreboard.write_verdicts(_papers(args), args.errors))
+    print("\n".join(f"wrote {path}" for path in written))
     return 0
 
 
