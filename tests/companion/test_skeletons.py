@@ -82,7 +82,8 @@ def test_a_name_that_cannot_be_is_refused_before_anything_is_written(make, name,
 
 def test_if_a_command_fails_at_last_it_is_told_how_to_begin_again(copy, monkeypatch, capsys):
     monkeypatch.setenv("MTCLIB_ROOT", str(copy))
-    monkeypatch.setattr(skeletons, "_measured", lambda name: [("-c", "raise SystemExit('no room')")])
+    monkeypatch.setattr(skeletons, "_measured", lambda name: ["-m no_room"])
+    (copy / "no_room.py").write_text("raise SystemExit('no room')")
     assert main(["new-method", "Toyfails"]) == 2
     told = capsys.readouterr()
     assert "mtclib/baselines/toyfails.py: new" in told.out

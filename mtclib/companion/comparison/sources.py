@@ -66,7 +66,7 @@ class Sources:
     @property
     def done(self):
         """Names of the sets that are run to the end."""
-        return list(dict.fromkeys(self.rows["set"])) if self.made.is_dir() else []
+        return self.rows["set"].unique().tolist() if self.made.is_dir() else []
 
     @property
     def state(self):

@@ -204,7 +204,7 @@ class PaperResults:
         """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
         base = self.protocol.sensitivity[name].base
         rows = runs.sweep_rows(self.results.frame, self.protocol, name)
-        pairs = list(zip(rows["parameter"], rows["setting"]))
+        pairs = list(zip(rows["parameter"].tolist(), rows["setting"].tolist()))
         points = {pair: runs.canonical({**base, pair[0]: pair[1]}) for pair in dict.fromkeys(pairs)}
         return rows.assign(params=[points[pair] for pair in pairs]).drop_duplicates(ONE_A_JOB)
 

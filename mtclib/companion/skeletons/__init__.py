@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import date
-from itertools import groupby
 from pathlib import Path
 
 from mtclib.baselines.registry import all_estimators
@@ -28,12 +27,16 @@ DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such
 MODULES = "mtclib/{}", "mtclib/{}.py", "mtclib/baselines/{}.py"
 OF_A_PAPER = "protocol.toml", "decisions.toml", "claims.toml", "published.csv", "sizes.csv", "facts.csv"
 LONGEST = 60
-# Four processes would import for longer than they work.
-TOGETHER = """import sys
-from mtclib.companion.cli import main
+# Six processes would import for longer than they work.
+TOGETHER = """import runpy, sys
 for command in sys.argv[1:]:
-    if main(command.split()):
-        sys.exit(f"by `python -m mtclib {command}`")"""
+    run = runpy.run_module if command.startswith("-m ") else runpy.run_path
+    sys.argv = command.removeprefix("-m ").split()
+    try:
+        run(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        if end.code:
+            sys.exit(f"by `python {command}`: {end.code}")"""
 TODO = "git grep -n --untracked TODO -- ':!*companion*' ':!*.md'"
 
 
@@ -54,7 +57,7 @@ def new_data(name: str, kind: str = "tasks") -> Iterator[str]:
     words = {"SKELETON": name, "skeleton": place}
     yield _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, words))
     code = f"from mtclib.datasets import load; print(load({name!r}).sha256[:12])"
-    yield _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{_said('-c', code).strip()},\n")
+    yield _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{_said(code).strip()},\n")
 
 
 def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
@@ -83,14 +86,14 @@ def new_paper(name: str, kind: str = "tasks") -> Iterator[str]:
     yield _added("pyproject.toml", r"(?= \| mtclib\.datasets)", f" | mtclib.{place}")
     yield _added("pyproject.toml", r'"mtclib\.spmtc"(, "mtclib\.\w+")+', f', "mtclib.{place}"')
     yield _added("mtclib/__init__.py", r"\n(?==+  =+  =+\n\n)", row)
-    yield from _run(*_measured(name), *(("-m", "mtclib", *command.split()) for command in (
+    yield from _run(*_measured(name), *(f"-m mtclib {command}" for command in (
         f"run {place} --profile full --export", f"verdicts --errors --paper {place}",
         f"scoreboard --paper {place}", f"store {place}")))
 
 
 def _measured(name):
-    return [("tests/core/test_versions.py", "--update"),
-            ("-m", "benchmarks.method_costs", "--only", name, "--output", "data/methods/costs.csv")]
+    return ["tests/core/test_versions.py --update",
+            f"-m benchmarks.method_costs --only {name} --output data/methods/costs.csv"]
 
 
 def _place(name, kind, allowed, *patterns):
@@ -165,19 +168,13 @@ def _notebook(path, text):
 
 
 def _run(*commands):
-    for own, part in groupby(commands, lambda command: command[:2] == ("-m", "mtclib")):
-        for command in (part := list(part)):
-            yield f"python {' '.join(command)}"
-            if not own:
-                _said(*command)
-        if own:
-            _said("-c", TOGETHER, *(" ".join(command[2:]) for command in part), told="one of these")
+    yield from (f"python {command}" for command in commands)
+    _said(TOGETHER, *commands)
 
 
-def _said(*command, told=None):
-    """Run a command in the repository; a failure ends with what was said."""
-    done = subprocess.run([sys.executable, *command], cwd=paths.root(), capture_output=True, text=True)
+def _said(*code):
+    """Run code in the repository; a failure ends with what was said."""
+    done = subprocess.run([sys.executable, "-c", *code], cwd=paths.root(), capture_output=True, text=True)
     if done.returncode:
-        told = told or f"`python {' '.join(command)}`"
-        raise UsageError(f"{told} failed:\n{(done.stdout + done.stderr)[-3000:]}")
+        raise UsageError(f"a step failed:\n{(done.stdout + done.stderr)[-3000:]}")
     return done.stdout
