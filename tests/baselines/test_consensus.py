@@ -6,15 +6,8 @@ from planted import blobs
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib.baselines import (
-    WMSC,
-    ConsensusClustering,
-    KMeans,
-    MultiViewConsensus,
-    SingleView,
-    SpectralNJW,
-    consensus,
-)
+from mtclib.baselines import WMSC, KMeans, SingleView, SpectralNJW, consensus
+from mtclib.baselines.consensus import ConsensusClustering, MultiViewConsensus
 from mtclib.metrics import agreement
 
 LONE, TRUTH = blobs(spread=(1.0,), d=5)
