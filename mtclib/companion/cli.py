@@ -364,11 +364,10 @@ def report(args) -> int:
 def store(args) -> int:
     """Execute notebooks in place and keep their outputs and figures."""
     found = notebooks.find_notebooks()
-    for name in args.papers:
-        choose(name, found, "PAPER")
+    names = [choose(name, found, "PAPER") for name in args.papers] or found
     os.environ.setdefault("MTCLIB_FIGURES", str(paths.root() / "figures"))
     # The front door reads what the others leave behind, so it comes last.
-    for name in sorted(args.papers or found, key=lambda name: name == notebooks.FRONT):
+    for name in sorted(names, key=lambda name: name == notebooks.FRONT):
         notebooks.store_outputs(found[name])
         print(f"stored {found[name].relative_to(paths.root())}", flush=True)
     return 0

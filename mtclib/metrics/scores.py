@@ -164,7 +164,7 @@ def agreement(labels, others):
     Clusters of the others correspond to those of ``labels`` as by :func:`match_clusters`; those without a
     counterpart agree in no sample.
 
-    >>> agreement([0, 0, 1, 1], [[5, 5, 2, 2], [0, 1, 1, 1]]).tolist()
+    >>> agreement([0, 0, 1, 1], [[5, 5, 2, 2], [7, 7, 8, 8], [0, 1, 1, 1], [0, 1, 2, 2]]).tolist()
     [1.0, 0.5, 1.0, 1.0]
     """
     shares, codes = [], encode(labels, "labels")[0]

@@ -8,7 +8,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import WMSC, KMeans, SingleView, SpectralNJW, consensus
 from mtclib.baselines.consensus import ConsensusClustering, MultiViewConsensus
-from mtclib.metrics import agreement
 
 LONE, TRUTH = blobs(spread=(1.0,), d=5)
 
@@ -45,10 +44,6 @@ def test_by_agreement_a_member_that_nobody_confirms_has_no_say():
     model = told([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], odd, weights="agreement")
     assert model.weights_[0][2] < 0.1 < model.weights_[0][0]
     assert adjusted_rand_score([0, 0, 0, 1, 1, 1], model.labels_[0]) == 1
-
-
-def test_a_cluster_without_counterpart_agrees_in_no_sample():
-    assert agreement([0, 0, 0, 0], [[0, 0, 0, 1]]).tolist() == [1, 1, 1, 0]
 
 
 def test_ward_equals_that_of_scikit_learn():

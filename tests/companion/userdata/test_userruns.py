@@ -14,7 +14,6 @@ from mtclib.companion.userdata import contents, load, number, run
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.companion.userdata.load import UserData
 from mtclib.companion.userdata.run import cluster
-from mtclib.datasets import Dataset
 from mtclib.metrics import adjusted_rand_index
 
 
@@ -303,13 +302,10 @@ def test_saved_files_hold_every_sample_once_and_how_many_members_of_a_consensus_
     assert set(np.round(3 * sure)) <= {0, 1, 2, 3}
 
 
-COUNTS, PARITY = sp.csr_matrix(np.random.default_rng(0).integers(0, 3, (20, 4))), np.arange(20) % 2
-
-
 @pytest.mark.parametrize("data", [
     datasets.load("toy-multitask"), datasets.load("mspl-toy"),
-    Dataset("arrays alone", "multitask", [COUNTS, COUNTS[::-1]], [PARITY, PARITY]),
-    Dataset("frames", "multiview", [pd.DataFrame(COUNTS.toarray())], PARITY)], ids=lambda data: data.name)
+    datasets.Dataset("matrices", "multitask", [sp.csr_matrix(blobs())] * 2, [np.arange(20) % 2] * 2),
+    datasets.Dataset("frames", "multiview", [pd.DataFrame(blobs())], np.arange(20) % 2)], ids=str)
 def test_data_of_the_library_and_of_one_s_own_are_clustered_and_saved_as_well(data, tmp_path):
     cluster(data, ["k-means"]).save(tmp_path / "new")
     assert len(pd.read_csv(tmp_path / "new" / "contents.csv")) == np.sum(data.n_clusters)
