@@ -85,7 +85,7 @@ def _kept() -> Path:
     """The folder of what examples print and draw: an empty one, unless the last build had this Python, its
     packages and the same files. These are all that git does not ignore; without git nobody knows them."""
     files = paths.git("ls-files", "-z", "--cached", "--others", "--exclude-standard").split("\0")
-    packages = sorted(f"{one.name} {one.version}" for one in metadata.distributions())
+    packages = sorted({f"{one.name} {one.version}" for one in metadata.distributions()})
     known = sys.version, packages, [(file, paths.file_hash(paths.root() / file)) for file in files]
     folder = paths.build_dir() / "gallery" / hashlib.sha256(repr(known).encode()).hexdigest()
     if not (any(files) and folder.is_dir()):
