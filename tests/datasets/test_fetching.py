@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import subprocess
+import sys
 import tarfile
 import time
 import tracemalloc
@@ -391,8 +392,17 @@ def test_mirror_files_have_the_registered_sizes_hashes_and_contents(folder):
 
 
 @pytest.mark.parametrize(("variable", "folder"), [
-    ("MTCLIB_DATA", fetching.mirror_dir), ("MTCLIB_CACHE", paths.cache_dir), ("MTCLIB_RUNS", paths.runs_dir),
-    ("MTCLIB_BUILD", paths.build_dir), ("MTCLIB_FIGURES", paths.figures_dir), ("MTCLIB_ROOT", paths.root)])
+    ("MTCLIB_DATA", fetching.mirror_dir), ("MTCLIB_CACHE", fetching.cache_dir), ("MTCLIB_ROOT", paths.root),
+    ("MTCLIB_RUNS", paths.runs_dir), ("MTCLIB_BUILD", paths.build_dir),
+    ("MTCLIB_FIGURES", paths.figures_dir)])
 def test_a_tilde_that_no_shell_expanded_is_the_home(variable, folder, monkeypatch):
     monkeypatch.setenv(variable, "~/there")
     assert folder() == Path.home() / "there"
+
+
+def test_downloads_are_kept_in_the_clone_and_without_one_where_the_user_may_write(tmp_path, monkeypatch):
+    monkeypatch.delenv("MTCLIB_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "mine"))
+    assert fetching.cache_dir() == paths.root() / "data" / "cache"
+    monkeypatch.setenv("MTCLIB_ROOT", str(tmp_path))
+    assert tmp_path / "mine" in fetching.cache_dir().parents or sys.platform != "linux"
