@@ -65,7 +65,8 @@ def points(kind: str) -> pd.DataFrame:
         as_good, better = costs <= costs[:, None], costs < costs[:, None]
         if (take := advised(sources)["take"]) in found:
             over = found.sub(found[take], axis=0).groupby("source").mean()
-            table["over"] = [spread(summary(over[name])) for name in table.index]
+            table["over"] = ["advised" if name == take else spread(summary(over[name]))
+                             for name in table.index]
         table["frontier"] = ~(as_good.all(axis=2) & better.any(axis=2)).any(axis=1)
         rows.append(table.sort_values("time").reset_index().assign(sets=len(sets), band=band))
     return pd.concat(rows, ignore_index=True)
