@@ -22,7 +22,7 @@ SPACES = {
     "MSPL": {**STARTS, "weighting": ("naive", "hard", "smooth"), "kappa": (0.1, 1.0, 10.0),
            "pace": ("geometric", "share"), "inner_max_iter": (1, 5, 20)},
     "MBC": {"lam": (0.0, 1e-3, 0.5, 20.0), "init": ("random", "samples", "k-means")},
-    "MTCMRL": {"lam": (0.0, 1e-8, 1.0, 1e8), "mu": (0.05, 3.0), "alpha": (0.0, 1e-8, 1.0, 1e8),
+    "MTCMRL": {"lam": (0.0, 1e-8, 1.0, 6.0, 1e8), "mu": (0.05, 3.0), "alpha": (0.0, 1e-8, 1.0, 1e8),
              "beta": (0.0, 1e-8, 0.5, 1e8), "exponent": (0.25, 0.5, 1.0), "max_iter": (12,)},
     "ASI": {"which": ("smallest", "smallest_in_range", "adr"), "n_components": (1,),
           "init": ("random", "k-means")},

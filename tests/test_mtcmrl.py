@@ -1,5 +1,6 @@
 """MTCMRL: every update against its literal transcription, an oracle or finite differences."""
 
+import itertools
 
 import numpy as np
 import pytest
@@ -80,6 +81,15 @@ def test_a_model_step_minimises_the_whole_objective_and_a_printed_one_can_raise_
     state.W[1], state.XW[1] = W, Xs[1] @ W
     printed = model_step(RidgeSystems(Xs[1]), state.Y, state.W, state.G, 1, 2.0, 0.5, 3.0, "printed")[0]
     assert value(printed) > (1 + 1e-6) * at_minimum
+
+
+@pytest.mark.parametrize("weights", list(itertools.product((1e-8, 1.0, 1e8), repeat=3)))
+def test_extreme_weights_never_raise_the_objective(weights):
+    alpha, beta, lam = weights
+    Xs = texts(d=20)
+    model = quiet_fit(MTCMRL([2, 3, 4], lam=lam, mu=max(1e-8, 1e-6 * lam), alpha=alpha, beta=beta,
+                             max_iter=10, tol=0.0, random_state=0), Xs)
+    assert (np.diff(model.objective_) <= 1e-7 * model.objective_[:-1]).all()
 
 
 @pytest.mark.parametrize("cls", [MTCMRL, SNMFLR])

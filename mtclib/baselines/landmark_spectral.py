@@ -8,7 +8,7 @@ from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
-from sklearn.utils.extmath import randomized_svd, row_norms
+from sklearn.utils.extmath import randomized_svd
 
 from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiViewClusterer, Traits
 from mtclib.core.checks import COUNT, Named, empty_samples
@@ -17,7 +17,7 @@ from mtclib.core.large import extremes, let_go, room
 from mtclib.core.starts import best_kmeans, firsts, fit_quietly, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import by_cosine
-from mtclib.maths.linalg import as_dense, dense_product, unit_rows, unit_samples
+from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
 
 MOST = 1000
 """Up to so many samples each is a landmark; beyond so many landmarks suffice, or five a cluster if more."""
@@ -198,20 +198,11 @@ class View:
         return indices, weights
 
     def _exact(self, block):
-        if not sp.issparse(block):
-            search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute")
-            with config_context(assume_finite=True, skip_parameter_validation=True):
-                distances, indices = search.fit(self.landmarks).kneighbors(block)
-            return distances**2, indices
-        # The same steps, without checks that take longer than they do.
-        squares = -2.0 * dense_product(block, self.landmarks.T)
-        squares += row_norms(block, squared=True)[:, None]
-        squares += row_norms(self.landmarks, squared=True)
-        indices = np.argpartition(np.maximum(squares, 0.0, out=squares), self.n_neighbors - 1, axis=1)
-        indices = indices[:, :self.n_neighbors]
-        order = np.take_along_axis(squares, indices, axis=1).argsort(axis=1)
-        indices = np.take_along_axis(indices, order, axis=1)
-        return np.take_along_axis(squares, indices, axis=1), indices
+        search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute")
+        # On few samples checks would take as long as the search.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            distances, indices = search.fit(self.landmarks).kneighbors(block)
+        return distances**2, indices
 
     def _near(self, block):
         """The nearest of the landmarks that are nearest to the nearest one."""

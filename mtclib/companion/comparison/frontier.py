@@ -28,12 +28,10 @@ PLACES = sorted(product((5, -5, 0, 20, -20, 40, -40, 60, -60), range(-80, 81, 10
 """Where a name may stand, in points from what it names."""
 
 FASTER = {
-    "tasks": "NJW on scales by cosine, of ours too, is as good as the consensus on up to 2,000 samples in a "
-             "quarter of its time: take it in haste.  Over all sizes the consensus loses less often.",
+    "tasks": "NJW on scales by cosine, of ours too, is as good as the consensus on up to 2,000 samples in "
+             "less than half of its time: take it in haste.  Over all sizes the consensus loses less often.",
     "views": "Spectral clustering of neighbours by scikit-learn is as good as LandmarkSpectral on up to 500 "
-             "samples in as much time, and is behind it beyond.  Since these runs LandmarkSpectral takes a "
-             "fifth less time there, with the same labels.",
-}
+             "samples in as much time, and is behind it beyond."}
 """What is as good as the advised method and faster, and what follows."""
 
 

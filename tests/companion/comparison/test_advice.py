@@ -263,6 +263,19 @@ def test_no_other_method_is_as_good_and_cheaper_than_one_on_the_frontier(kind):
         assert set(found.query("frontier")["method"]) < set(found["method"])
 
 
+@pytest.mark.parametrize(("kind", "faster", "bands", "share"), [
+    ("tasks", "Spectral NJW, scales by cosine", 2, 0.5), ("views", "sklearn Spectral, neighbours", 1, 1.0)])
+def test_what_is_said_to_be_as_good_and_faster_is_so_there_and_not_beyond(kind, faster, bands, share):
+    found = frontier.points(kind)
+    advised = advice.advised(advice.evidence(kind))["take"]
+    for number, band in enumerate(frontier.BANDS):
+        rows = found[found["band"] == band].set_index("method")
+        if advised in rows.index and faster in rows.index:
+            ahead = rows.at[faster, "ARI"] - rows.at[advised, "ARI"]
+            as_good = ahead > -0.5 and rows.at[faster, "time"] <= share * rows.at[advised, "time"]
+            assert as_good == (number < bands), band
+
+
 def test_the_figure_has_a_panel_for_each_kind_and_number_of_samples_and_names_the_frontier():
     fig = frontier.figure()
     assert [ax.get_title() for ax in fig.axes] == [f"Many {kind}, {band}" for band in frontier.BANDS
