@@ -472,7 +472,7 @@ FORMULATIONS = {"consistent": Task, "printed": PrintedTask, "release": ReleasedT
 
 
 class LMSC(LibraryClusterer):
-    r"""Lifelong multi-view spectral clustering: tasks come one by one, and only libraries are kept of them.
+    r"""Lifelong multi-view spectral clustering: for tasks that come one by one and cannot be kept.
 
     With :math:`K` the normalised affinities of a view and a task, and :math:`\hat X` its entries over the
     roots of the sums of their sample and their feature, the method maximises over :math:`E`, :math:`B`,

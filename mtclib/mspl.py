@@ -46,7 +46,7 @@ MARGIN = 1.0 + 1e-9
 
 
 class MSPL(MultiViewClusterer):
-    r"""Multi-view self-paced learning for clustering.
+    r"""Multi-view self-paced learning: k-means on all views that takes in easy samples and views first.
 
     With :math:`\ell_{vi} = \|x_{vi} - c_{v, b(i)}\|^2` the loss of sample i in view v, the squared distance
     from its centroid, common labels :math:`b` and a regulariser :math:`f_\lambda`, it minimises, Eq. (9),

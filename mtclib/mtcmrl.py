@@ -108,7 +108,7 @@ def objective(state, squared_norms, lam, mu, alpha, beta):
 
 
 class MTCMRL(MultiTaskClusterer):
-    r"""Multi-task clustering with model relation learning.
+    r"""Multi-task clustering with model relation learning, where it is unknown which clusters of tasks match.
 
     Each task is clustered by symmetric nonnegative matrix factorisation of its similarity matrix :math:`M^t`,
     with the memberships :math:`Y^t \ge 0` tied to a linear model :math:`W^t` of the features; the models of

@@ -286,7 +286,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 
 
 class LSSMTC(_SharedSubspaceClusterer):
-    r"""Learning the shared subspace for multi-task clustering.
+    r"""Shared-subspace multi-task clustering, a baseline: all tasks have the same centroids in a subspace.
 
     Each task is factorised by semi-nonnegative matrix factorisation, :math:`X_t \approx P_t C_t` with
     :math:`P_t \ge 0`; at the same time its memberships must explain the samples in a subspace of l
@@ -386,7 +386,7 @@ class LSSMTC(_SharedSubspaceClusterer):
 
 
 class SPMTC(_SharedSubspaceClusterer):
-    r"""Self-paced multi-task clustering: LSSMTC on the easy samples first, then on more of them.
+    r"""Self-paced multi-task clustering, where outliers spoil LSSMTC: easy samples first, then more of them.
 
     After some iterations of LSSMTC on all samples, rounds follow that minimise, with its losses
     :math:`L_{ti}` and a regulariser :math:`f` of the weights, Eq. (7),

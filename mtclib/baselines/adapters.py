@@ -60,9 +60,9 @@ class _Nested:
 
 
 class Stacked(_Nested, MultiTaskClusterer):
-    """A single-task method on the stacked rows of all tasks; each task gets its slice of the labels.
+    """A single-task method on the stacked rows of all tasks, for small tasks with the same distribution.
 
-    The compared methods "All KM", "All SC" and "All ASI" of the SPMTC paper.
+    Each task gets its slice of the labels.  "All KM", "All SC" and "All ASI" of the SPMTC paper.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class _NestedSequence(_Nested, LifelongClusterer):
 
 
 class PerTask(_NestedSequence):
-    """A multi-view or single-task method on each task of a sequence alone.
+    """A multi-view or single-task method on each task of a sequence alone, to compare lifelong methods with.
 
     The independent compared methods of the LMSC paper, such as "Coreg" and "SNMF".  Which view the methods
     for one view got, the paper does not say.

@@ -13,7 +13,7 @@ NEAR = 1e-10
 
 
 class KMeans(SingleTaskClusterer):
-    """k-means on each task alone.
+    """k-means on each task alone, the first thing to try.
 
     The compared method "k-means" of the MTCMRL paper and "KM" of the SPMTC paper; one start by default,
     as those papers average over single starts.
@@ -71,7 +71,7 @@ def _origin(X):
 
 
 class ConMC(MultiViewClusterer):
-    """k-means on the features of all views side by side.
+    """k-means on the features of all views side by side, which multi-view methods must beat.
 
     The compared method "Con-MC" of the MSPL paper.  Each view has the weight that its scale gives it.  With
     the same scaling, ``MSPL(weighting='naive')`` minimises the same function without a copy of the data.
@@ -127,7 +127,7 @@ class ConMC(MultiViewClusterer):
 
 
 class SingleView(ConMC):
-    """k-means on one of the views alone.
+    """k-means on one of the views alone, to see what each of them is worth.
 
     The rows of the MSPL paper's tables that bear the name of a view.
 

@@ -13,7 +13,7 @@ SMOOTHING = 1e-12
 
 
 class RMKMC(MultiViewClusterer):
-    r"""Robust multi-view k-means clustering.
+    r"""Robust multi-view k-means, for large data with outliers: unsquared distances, learnt weights of views.
 
     Minimises
 

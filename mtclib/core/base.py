@@ -92,8 +92,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         Xs : list of {ndarray, sparse matrix}
             Multi-task: one (n_t, n_features) array per task.  Multi-view: one (n, n_features_v) array per
             view.  Lifelong: one list of views per task.  Never modified; integers are converted to float64,
-            and float32 too unless ``traits.float32``.  Data frames are aligned with the first one: views by
-            their index, tasks by their columns; labels are in the order of the first view.
+            and so is float32 where ``traits.float32`` is false.  Data frames are aligned with the first: views
+            by their index, tasks by their columns; labels are in the order of the first view.
         y : None
             Ignored, for scikit-learn's sake.
 
@@ -115,8 +115,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         EmptyClusterWarning
             If the labels have fewer clusters than asked for.
         EmptySampleWarning
-            If ``traits.graph`` and a sample is all zeros: it gets no edges.  Samples that are empty in all
-            views get the largest cluster of the others.
+            If a sample is all zeros, by a method on graphs (``traits.graph``): it has no edges.  Samples that
+            are empty in all views get the largest cluster of the others.
         """
         with self._plain_parameters():
             Xs, n_clusters = self._read(Xs)

@@ -246,8 +246,11 @@ def fit_body(app, pagename, templatename, context, doctree):
 
 
 def leave_versions(app, what, name, obj, options, lines):
-    """Leave out since when scikit-learn has a method or an argument: here it would be read as of mtclib."""
-    lines[:] = [line for line in lines if ".. versionadded::" not in line]
+    """Leave out what scikit-learn says of its own methods, which would be read as of mtclib; the initial of an
+    author at the start of a line is not the number of an item."""
+    if name.endswith(".fit_predict"):
+        lines[:] = ["Return ``fit(Xs).labels_``; takes what ``fit`` takes, by whatever name."]
+    lines[:] = [re.sub(r"^([A-Z]\. )", r"\\\1", line) for line in lines if ".. versionadded::" not in line]
 
 
 def setup(app):

@@ -10,6 +10,7 @@ import os
 import platform
 import re
 import shutil
+import tomllib
 from datetime import UTC, datetime
 from html import escape
 from importlib import metadata
@@ -130,6 +131,7 @@ def _sets() -> str:
 def write_reference(source: Path) -> dict[str, str]:
     """Write the pages of the reference; return their names and titles."""
     groups = {"papers": ("Methods of the papers", mtclib), "compared": ("Compared methods", baselines)}
+    cards = tomllib.loads((paths.paper_dir("methods") / "methods.toml").read_text("utf-8"))["methods"]
     uses, found = {one.label: one.uses for one in gallery.read()}, {"sets": (SETS, _sets())}
     for name, (title, module) in MODULES.items():
         found[name] = title, _page(title, AUTOMODULE.format(module))
@@ -138,7 +140,8 @@ def write_reference(source: Path) -> dict[str, str]:
         for cls in classes:
             links = "\n".join(f"- :ref:`{label}`" for label, used in uses.items() if cls in used)
             about = f".. autoclass:: {module.__name__}.{cls}"
-            found[cls] = cls, _page(cls, about, ".. rubric:: In the gallery", links)
+            when = pages.words("when", **cards[cls])
+            found[cls] = cls, _page(cls, when, about, ".. rubric:: In the gallery", links)
         found[name] = title, _page(
             title, pages.words("methods", module=module.__name__, names="\n   ".join(classes)))
     (source / "reference").mkdir()
