@@ -218,7 +218,7 @@ def single_task(problem, t):
 
 
 class MBC(MultiTaskClusterer):
-    r"""Multitask Bregman clustering, for tasks that share most classes: k-means with centroids drawn together.
+    r"""Multitask Bregman clustering, for tasks that share most classes: k-means whose centroids attract.
 
     k-means of all tasks at once, for any Bregman divergence :math:`d`, whose centroids are drawn to the
     centroids of the other tasks that they are matched with.  With centroids :math:`u^t_z`, assignments

@@ -92,8 +92,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         Xs : list of {ndarray, sparse matrix}
             Multi-task: one (n_t, n_features) array per task.  Multi-view: one (n, n_features_v) array per
             view.  Lifelong: one list of views per task.  Never modified; integers are converted to float64,
-            and so is float32 where ``traits.float32`` is false.  Data frames are aligned with the first: views
-            by their index, tasks by their columns; labels are in the order of the first view.
+            and so is float32 where ``traits.float32`` is false.  Data frames are aligned with the first:
+            views by their index, tasks by their columns; labels are in the order of the first view.
         y : None
             Ignored, for scikit-learn's sake.
 
