@@ -191,6 +191,11 @@ def row_verdicts(study):
                               folded=f"{len(found)} rows judged as wholes: {tables.tally(found['verdict'])}")
 
 
+def _in_words(pipeline):
+    choices = (WORDS["choices"].get(one, one) for one in pipeline.split(", "))
+    return f'"{", ".join(choices)}"'
+
+
 def summary(studies):
     """One row a paper: claim, gains, recurrence, range and answer, as records by `HEADS`."""
     behind = _table("gains").groupby("paper")["pipeline"].unique().map(list)
@@ -207,5 +212,5 @@ def summary(studies):
         said += _say("turns_over_some", turning=len(turning) - len(whole)) if turning != whole else ""
         said += _say("over_best", best) if best["best_ours"] != best["ours"] else ""
         more = {"said": said, "paper": known["name"], "claim": asked["claim"],
-                "pipelines_of": ", ".join(f'"{name}"' for name in behind[study.paper])}
+                "pipelines_of": ", ".join(map(_in_words, behind[study.paper]))}
         yield {head: _say(name, found, **more) for name, head in WORDS["heads"].items()}

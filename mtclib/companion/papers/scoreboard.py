@@ -165,8 +165,8 @@ def came_out():
     verdicts = all_verdicts()
     sums = by_paper(verdicts)[list(SHOWN)].sum().round().astype(int)
     found = causes(verdicts[verdicts["counted"]]).sum(axis=1).sort_values(ascending=False, kind="stable")
-    told = {"causes": ", ".join(f"{cause} ({n})" for cause, n in found.items()),
-            "all": len(verdicts), "rest": len(verdicts) - sums["counted"]}
+    told = {"causes": ", ".join(f"{cause} ({n})" for cause, n in found[:3].items()),
+            "others": found[3:].sum(), "all": len(verdicts), "rest": len(verdicts) - sums["counted"]}
     return WORDS["came_out"].format(**told, **sums)
 
 
