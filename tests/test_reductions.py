@@ -38,6 +38,7 @@ def rotated(Xs):
 Q = np.array([[2.0, 0.5, 0.0, 0.0], [0.5, 1.0, -0.3, 0.0], [0.0, -0.3, 0.7, 0.1], [0.0, 0.0, 0.1, 1.5]])
 OWN = (lambda x: x * np.log(x) - x, np.log, np.exp)
 TASKS, SKEWED, VIEWS = counts(), skewed(sizes=(60, 50)), noisy_views(noise=(1.0, 1.3, 1.6))
+EMPTIED = [np.vstack([0.0 * X[:1], X]) for X in TASKS]
 POSITIVE, SIGNALS = [np.maximum(X, 0.0) for X in VIEWS], signal_views(80, (6, 5))
 START, TWINS = even_start(TASKS, [3] * 3), [TASKS[0], TASKS[0]]
 ITAKURA, POOLED = MBC(3, divergence="itakura-saito"), MBC(3, divergence="mahalanobis")
@@ -87,6 +88,7 @@ SAME = {
     "lengths of rows, LLMC": (clone(LOCAL).set_params(metric="cosine"), TASKS, None, lengthened(TASKS), 1e-9),
     "units, LLMC": (LOCAL, TASKS, None, [1e3 * X for X in TASKS], 1e-6),
     "origin, LLMC": (LOCAL, TASKS, None, [X + 100.0 for X in TASKS], 1e-6),
+    "an empty sample, LLMC": (LOCAL, EMPTIED, None, [sp.csr_array(X) for X in EMPTIED], 1e-6),
     "lengths of rows, CLR": (by.CLR(3, metric="cosine"), TASKS, None, lengthened(TASKS), 1e-8),
     "unit rows, CLR": (by.CLR(3, metric="cosine"), TASKS, by.CLR(3), [normalize(X) for X in TASKS], 1e-8),
     "lengths of documents": (NEAREST, TASKS, None, lengthened(TASKS), 1e-6, ("relatedness_",)),

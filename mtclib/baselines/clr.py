@@ -107,8 +107,8 @@ class CLR(SingleTaskClusterer):
         self.max_iter, self.seeding, self.random_state = max_iter, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
-        return [initial_graph(unit_samples(X) if by_cosine(self.metric, X) else X, int(self.n_neighbors))
-                for X in Xs]
+        return [among_filled(initial_graph, unit_samples(X) if by_cosine(self.metric, X) else X,
+                             int(self.n_neighbors)) for X in Xs]
 
     def _fit_task(self, A, n_clusters, seed):
         filled = np.flatnonzero(np.diff(A.indptr))
@@ -157,12 +157,8 @@ def initial_graph(X, n_neighbors):
 
     a_ij = (d_i,m+1 - d_ij) / (m d_i,m+1 - sum_k d_ik) for the m = n_neighbors nearest neighbours of sample i
     by squared distances d, and 1 / m where all of these are equal; then (A + A^T) / 2.  At most n - 2 are
-    used.  CSR array of shape (n, n) with zero diagonal and no stored zeros; empty samples have no edges.
+    used.  CSR array of shape (n, n) with zero diagonal and no stored zeros.
     """
-    return among_filled(_initial_graph, X, n_neighbors)
-
-
-def _initial_graph(X, n_neighbors):
     n = X.shape[0]
     if n <= 2:
         return sp.csr_array(1.0 - np.eye(n))

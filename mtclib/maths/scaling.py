@@ -95,7 +95,7 @@ def _row_factors(X):
 def _row_scaled_variance(X, factors):
     """Total variance of the rows divided by their lengths; 0 if that is rounding."""
     if sp.issparse(X):
-        total, empty = X.T @ factors, np.diff(X.indptr) == 0
+        total, empty = X.T @ factors, X.count_nonzero(axis=1) == 0
     else:
         total = sum(factors[rows] @ X[rows] for rows in row_blocks(X))
         empty = np.concatenate([~X[rows].any(axis=1) for rows in row_blocks(X)])

@@ -70,10 +70,13 @@ def test_constant_features_become_zero_and_constant_views_are_named():
     assert not find_scale(rays, "none").constant
 
 
-def test_empty_rows_stay_empty():
-    X = view()
+def test_empty_rows_stay_empty_and_are_so_where_zeros_are_stored():
+    X, stored = view(), sp.csr_array(np.ones((40, 7)))
     X[3] = 0.0
-    assert not scale_views([X], "rows+variance")[0][3].any()
+    stored.data[:] = X.ravel()
+    dense, sparse = scale_views([X, stored], "rows+variance")
+    assert not dense[3].any()
+    np.testing.assert_allclose(sparse.toarray(), dense, rtol=1e-13)
 
 
 def test_blocks_give_the_scale_of_the_whole(monkeypatch):
