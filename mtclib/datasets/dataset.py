@@ -42,6 +42,19 @@ def _hash_matrix(digest, X) -> None:
         digest.update((np.asarray(X[rows], dtype="<f8") + 0.0).tobytes())
 
 
+def _codes(name, given, names) -> np.ndarray:
+    """Labels as integers; ValueError unless they number the classes, which names would else be read for."""
+    y = np.asarray(given)
+    with np.errstate(invalid="ignore"):
+        codes = y.astype(int) if y.dtype.kind in "biuf" else np.empty(0)
+    largest = len(names) - 1 if names else np.inf
+    if y.ndim != 1 or not np.array_equal(codes, y) or ((codes < -1) | (codes > largest)).any():
+        raise ValueError(f"{name} must number the classes from 0, in the order of class_names, one number for"
+                         f" each sample, -1 where the class is unknown; numpy.unique(y, return_inverse=True) "
+                         f"gives names and numbers.")
+    return codes
+
+
 def _figures(X, y, n_classes) -> dict:
     """What a paper may print of a task or view, of ours."""
     return {"n_samples": len(y), "n_features": X.shape[1], "n_classes": len(np.unique(y[y >= 0])),
@@ -119,6 +132,7 @@ class Dataset:
         if len(names) != len(self.Xs):
             parts = "views" if self.kind == "multiview" else "tasks"
             raise ValueError(f"task_names: {len(names)} names for {len(self.Xs)} {parts}.")
+        self._check_labels()
         for t, (Xs, y) in enumerate(zip(self._matrices_of_each(), self._labels_of_each(), strict=True)):
             for v, X in enumerate(Xs):
                 if X.shape[0] != len(y):
@@ -140,6 +154,16 @@ class Dataset:
             if widths != first:
                 raise ValueError(f"Xs: the views of task {t + 1} have {widths} features, those of task 1 "
                                  f"{first}; all tasks of a lifelong set have the same views.")
+
+    def _check_labels(self):
+        views = self.kind == "multiview"
+        each, parts = [self.labels] if views else list(self.labels), 1 if views else len(self.Xs)
+        classes = self.class_names or ((),) * parts
+        if (len(each), len(classes)) != (parts, parts) or any(isinstance(names, str) for names in classes):
+            raise ValueError(f"labels, class_names: give {parts} of each, all labels or names of a "
+                             f"{'set of views' if views else 'task'} together.")
+        codes = [_codes(f"labels[{t}]", y, names) for t, (y, names) in enumerate(zip(each, classes))]
+        object.__setattr__(self, "labels", codes[0] if views else codes)
 
     def _matrices_of_each(self):
         return self.Xs if self.kind == "lifelong" else [[X] for X in self.Xs]

@@ -125,6 +125,10 @@ FIRST, SECOND = sequence().Xs
 @pytest.mark.parametrize(("make", "message"), [
     (lambda: tasks(labels=[Y[0], Y[0]]), r"labels: 3 labels for the 2 samples of Xs\[1\]"),
     (lambda: Dataset("x", "streaming", DENSE, Y), "kind must be one of"),
+    *((lambda y=y: tasks(labels=[Y[0], y], class_names=(("a", "b"),) * 2), r"labels\[1\] must number the")
+      for y in (["u", "v"], [1, 2], [-2, 0], [0, np.nan], [[1], [0]])),
+    *((lambda more=more: tasks(**more), "give 2 of each, all labels or names of a task")
+      for more in ({"labels": Y[0]}, {"class_names": ("a", "b")}, {"class_names": (("a", "b"),)})),
     (lambda: sequence(labels=[Y[1], Y[1]]), r"labels: 2 labels for the 3 samples of Xs\[0\]\[0\]"),
     (lambda: sequence(Xs=[FIRST, SECOND[:1]]), r"views of task 2 have \[2\] features, .* task 1 \[2, 3\]"),
     (lambda: sequence(Xs=[FIRST, [np.ones((2, 3)), SECOND[1]]]), r"task 2 have \[3, 3\]"),

@@ -4,6 +4,7 @@ import csv
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from mtclib.companion.runs.runner import make_bar, processes
 from mtclib.companion.userdata.bundle import MANIFEST, bundle, safe
 from mtclib.companion.userdata.contents import aligned, as_list, contents
 from mtclib.companion.userdata.load import UserData, preparation, with_names
+from mtclib.core import checks
 from mtclib.core.base import spawn_seeds
-from mtclib.core.checks import check_matrix, check_n_clusters, check_number
+from mtclib.core.checks import check_n_clusters, check_number
 from mtclib.datasets import Dataset
 from mtclib.metrics import adjusted_rand_index, agreement, score_all
 
@@ -46,6 +48,7 @@ RUNS = {"quick": 3, "full": 10}  # runs of a method in the profiles of the noteb
 RELATED = ("Clusters of one group belong together across tasks and have one colour in the pictures. "
            "related.csv lists such pairs with their similarity, 1 for the same and 0 for nothing in common; "
            "a cluster that is like none of another task is a group of its own.")
+READERS = {"multitask": checks.check_tasks, "multiview": partial(checks.check_views, float32=True)}
 _SET = ("n_clusters", "random_state")
 
 
@@ -272,7 +275,7 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
         labels = as_list(data.labels)
         known = tuple(tuple(map(str, range(max(y, default=-1) + 1))) for y in labels)
         data = UserData(**vars(data) | {
-            "Xs": [check_matrix(X, f"Xs[{i}]", float32=True) for i, X in enumerate(data.Xs)],
+            "Xs": READERS[choose(data.kind, READERS, "data: kind")](checks.aligned(data.Xs, data.kind)),
             "class_names": data.class_names or known}, feature_names=(None,) * len(data.Xs),
             sample_names=(None,) * len(labels))
     chosen = check_methods(methods, data, n_clusters)
