@@ -55,7 +55,7 @@ class Table:
     columns: tuple = ()  # of a text file or parquet: names of the features, or their numbers, from 1
     named: bool = False  # whether the file gives these names
     labels: Sequence | None = None
-    ids: np.ndarray | None = None  # names of the samples
+    ids: np.ndarray | pd.Index | None = None  # names of the samples, as an index that of parquet
 
     def __len__(self):
         """Number of samples."""
@@ -133,8 +133,10 @@ def read_table(path, header=None, argument="paths", text=()) -> Table:
         raise DataFileError(f"{name}: there are {frame.shape[0]} rows and {frame.shape[1]} columns; a line "
                             f"with the names of the columns must be followed by one line per sample")
     vectors = {column: frame[column] for column in frame if text is None or column in text}
-    frame = frame.drop(columns=list(vectors))
-    return Table(name, frame, vectors, tuple(frame), read is _read_parquet or header is not False)
+    # Repeated entries of an index are no names.
+    ids = frame.index if read is _read_parquet and frame.index.is_unique else None
+    frame = frame.drop(columns=list(vectors)).reset_index(drop=True)
+    return Table(name, frame, vectors, tuple(frame), read is _read_parquet or header is not False, ids=ids)
 
 
 def _unreadable(file, variable):
@@ -244,7 +246,7 @@ def _read_parquet(file, name, header, text):
                             f"write it again, each column with a name of its own") from error
     asked = [known for known in values.index.names if known is not None and known in (text or ())]
     values = values.reset_index(asked) if asked else values
-    return values.reset_index(drop=True).rename(columns=str)
+    return values.set_axis([str(column) for column in values], axis=1)
 
 
 def _read_npy(file, name, variable):

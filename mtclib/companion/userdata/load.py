@@ -66,8 +66,8 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
     - `label_column` (npz, mat: array) has the class of each sample, for scoring only, and an empty cell where
       it is unknown (-1).  Every task has it; those views that have it must agree.
     - `labels`: files with the classes, and that column, one per task or one for all views.
-    - `id_column` of every file has the names of the samples, by which rows of views are matched; without, row
-      i of all views is taken to be the same sample.
+    - `id_column` of every file has the names of the samples, by which rows of views are matched; without, the
+      index of parquet has, and row i of views without names is taken to be the same sample.
     - `text_column` has texts: the features are how often a sample has each word, but for English stop words,
       and nothing else.
     - `header`: whether the first line of CSV files names the columns; without, they are "1", "2", ...  None
@@ -93,7 +93,7 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
         owners = [replace(part, labels=labels_beside(file, label_column, id_column, part))
                   for part, file in zip(owners, beside)]
     codes, class_names = zip(*map(class_codes, owners))
-    ids = tuple(part.ids for part in owners)
+    ids = tuple(map(_as_written, owners))
     for part in parts:
         _tell_what_are_no_features(part, all(one is None for one in ids), not any(class_names))
     files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
@@ -309,10 +309,9 @@ def preparation(data) -> list[str]:
 
 
 def _sample_names(table, id_column):
-    found = _vector(table, id_column, "id_column")
-    if found is None:
-        return None
-    ids = np.array([plain(value) for value in found])
+    if id_column is None:
+        return table.ids
+    ids = np.array([plain(value) for value in _vector(table, id_column, "id_column")])
     if "" in ids:
         raise DataFileError(f"{table.name}: row {list(ids).index('') + 1} has no name in {id_column!r}; "
                             f"each sample has one row and a name of its own")
@@ -321,6 +320,13 @@ def _sample_names(table, id_column):
         raise DataFileError(f"{table.name}: names in {id_column!r} occur more than once: "
                             f"{listed(twice)}; each sample has one row and a name of its own")
     return ids
+
+
+def _as_written(part):
+    """Names of the samples as text; the numbers from 0 that pandas gives are none."""
+    if not isinstance(part.ids, pd.Index):
+        return part.ids
+    return None if part.ids.equals(pd.RangeIndex(len(part))) else np.array([*map(plain, part.ids)])
 
 
 def _vector(table, name, argument, optional=False):
@@ -478,8 +484,8 @@ def class_codes(table):
 
 def labels_beside(table, label_column, id_column, part):
     """Labels of the samples of `part` from a file of their own. `label_column` is needed if there are several
-    columns; rows are matched by `id_column` where both have it."""
-    frame = isinstance(table.values, pd.DataFrame)
+    columns; rows are matched by `id_column` where both have it, without by the index of parquet."""
+    frame, indexed = isinstance(table.values, pd.DataFrame), id_column is None
     id_column = id_column if frame and id_column in table.vectors and part.ids is not None else None
     left = [name for name in table.vectors if name != id_column] if frame else range(table.values.shape[1])
     if label_column is None and len(left) != 1:
@@ -491,7 +497,7 @@ def labels_beside(table, label_column, id_column, part):
         found = as_dense(table.values).ravel()
     ids = _sample_names(table, id_column)
     found = replace(table, values=np.empty((len(table), 0)), labels=found, ids=ids)
-    return aligned(found, part if id_column else replace(part, ids=None)).labels
+    return aligned(found, part if id_column or indexed else replace(part, ids=None)).labels
 
 
 # ---- a small planted data set as files, to try the notebook ------------------------------------------------

@@ -262,6 +262,23 @@ def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_
         read_table("x.parquet")
 
 
+def test_without_other_names_the_index_of_parquet_names_rows_as_that_of_frames_does(monkeypatch):
+    frames = {"x": pd.DataFrame({("a", "b"): [1.0, 2]}), "y": pd.DataFrame({"a": [2.0, 1]}, [1, 0]),
+              "z": pd.DataFrame({"class": [0, 1]}, [1, 0]), "w": pd.DataFrame({"a": [1.0, 2]}, ["u", "v"]),
+              "t": pd.DataFrame({"a": [1.0, 2]}, ["u", "u"])}
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setattr(pd, "read_parquet", lambda file: frames[file.stem])
+    x, y, z, w, t = (put(f"{name}.parquet", b"PAR1") for name in frames)
+    data = load_views([x, y], labels=z)
+    assert (plain(data.Xs), plain(data.labels)) == ([[[1], [2]]] * 2, [1, 0])
+    assert data.feature_names == (("('a', 'b')",), ("a",))
+    found = [load_tasks([path]).sample_names[0] for path in (x, y, w, t)]
+    assert [None if names is None else names.tolist() for names in found] == [
+        None, ["1", "0"], ["u", "v"], None]
+    with pytest.raises(DataFileError, match="w.parquet: lacks the samples '0', '1'"):
+        load_views([x, w])
+
+
 NAMED = {"sample_names": [["01", "b"]], "labelled": False}
 LOADED = {
     "columns by name": ("tasks", {"x.csv": "a,b,y\n1,2,u\n", "y.csv": "y,b,a\nv,4,3\n"}, {
