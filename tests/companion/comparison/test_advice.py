@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from benchmarks import candidates, comparison_sets
 from mtclib.companion.comparison import advice, command, exam, frontier, sharing
-from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen
+from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen, summary
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.core import paths
@@ -90,10 +90,12 @@ def test_advice_is_among_our_methods_that_are_fast_and_plain_k_means(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_readme_quotes_the_gain_if_followed(kind):
-    found = advice.advised(advice.evidence(kind))
-    readme = " ".join((paths.root() / "README.md").read_text(encoding="utf-8").split())
+    sources, readme = advice.evidence(kind), (paths.root() / "README.md").read_text(encoding="utf-8")
+    found, gains = advice.advised(sources), sources.gains(sources.scores())
+    ten = summary(found["followed"] - gains[advice.TEN_STARTS])
+    readme = " ".join(readme.split())
     assert f"{advice.spread(found)} points of ARI" in readme
-    assert f"{100 * found['risk']:.0f} %" in readme
+    assert f"{100 * found['risk']:.0f} %), and {ten['gain']:+.1f} ({100 * ten['risk']:.0f} %)" in readme
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -270,9 +270,11 @@ def test_the_statistics_err_about_as_often_as_they_say():
     known = known[known["paper"].map(gained) >= 20].dropna(subset="found")
     false = known[known["rate"].str.startswith(("false", "row_deviating", "row_agreeing"))]
     assert (false["found"] <= 2 * false["nominal"]).all(), false.to_string()
-    means = "mean_|best_|sets_|tau_|between_"
-    covered = known[known["rate"].str.match(f"({means})?interval|prediction|ratio_")]
-    assert (covered["found"] >= covered["nominal"] - 0.05).all(), covered.to_string()
+    covered = known[known["rate"].str.contains("interval|prediction|ratio_")]
+    short = covered[covered["found"] < covered["nominal"] - 0.05]
+    assert short[["paper", "rate"]].to_numpy().tolist() == [["lmsc", "row_interval, own"]]
+    told = f"of which {100 * short['found'].iloc[0]:.0f} in 100 intervals cover"
+    assert told in " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split())
     # Print has settings chosen with labels, our draws have the default: more rows than 1 in 10 lie apart.
     level = known[known["rate"] == "conformal"].set_index("paper")
     assert level.index.tolist() == ["lmsc"]
