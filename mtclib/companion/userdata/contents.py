@@ -70,21 +70,25 @@ def _feature_names(data, i):
 
 def _above(X, found, present):
     """By how many standard deviations each cluster's mean lies above that of all, (clusters, features)."""
-    mean, square, means = _means(X, found, present)
-    deviation = np.sqrt(np.maximum(square - mean**2, 0))
+    mean, variance, means = _means(X, found, present)
+    deviation = np.sqrt(np.maximum(variance, 0))
     above = np.divide(means - mean, deviation, out=np.zeros_like(means), where=deviation > 1e-12)
     return above.round(9)
 
 
 def _means(X, found, present):
-    """Means of the features, of their squares, and of the features in each cluster."""
+    """Means and variances of the features, and their means in each cluster."""
     codes, n = np.searchsorted(present, found), len(found)
     members = sp.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, len(present)))
     sums, squares = np.zeros((len(present), X.shape[1])), np.zeros(X.shape[1])
+    # Far from zero squares would lose the digits that differ.
+    origin = np.zeros(X.shape[1]) if sp.issparse(X) else np.array(X[0], dtype=float)
     for rows in row_blocks(X):
-        sums += as_dense(members[rows].T @ X[rows])
-        squares += np.ravel((X[rows] * X[rows]).sum(axis=0))
-    return sums.sum(axis=0) / n, squares / n, sums / np.bincount(codes)[:, None]
+        block = X[rows] if sp.issparse(X) else X[rows] - origin
+        sums += as_dense(members[rows].T @ block)
+        squares += np.ravel((block * block).sum(axis=0))
+    mean = sums.sum(axis=0) / n
+    return mean + origin, squares / n - mean**2, sums / np.bincount(codes)[:, None] + origin
 
 
 def aligned(data, labels, relation=None) -> Groups:

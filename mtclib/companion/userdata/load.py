@@ -478,6 +478,9 @@ def class_codes(table):
                                 f"{short(broken[0])}, and so no classes; choose another label column, or "
                                 f"round them")
         names.sort(key=float)
+        if names[:1] == ["-1"] and names[1:] != ["1"]:
+            _log.warning("%s: the label -1 counts as a class; where it says that the class is unknown, leave "
+                         "the cell empty (NaN)", table.name)
     code = {label: place for place, label in enumerate(names)} | {"": -1}
     return np.array([code[label] for label in text]), tuple(names)
 

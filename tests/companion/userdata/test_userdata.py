@@ -7,6 +7,7 @@ import pickle
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -368,6 +369,14 @@ def test_numbers_and_classes_of_samples_that_count_as_features_are_told(column, 
         assert (said in caplog.text) if said else not caplog.text
 
 
+@pytest.mark.parametrize(("labels", "told"), [
+    ([-1, 0, 1], True), ([-1, 1, 1], False), ([0, 1, np.nan], False)])
+def test_a_label_that_elsewhere_says_unknown_is_told_to_be_a_class(labels, told, caplog):
+    data = load_tasks([put("x.npz", {"X": NUMBERS, "y": np.array(labels)})], "y")
+    assert ("the label -1 counts as a class" in caplog.text) == told
+    assert data.n_clusters == [len({*labels} - {np.nan})]
+
+
 def test_columns_beside_the_texts_are_left_out_and_it_is_said(caplog):
     frame = pd.DataFrame({"id": ["u", "v"], "text": ["good film", "bad film"], "stars": [5, 1]})
     frame.to_csv("x.csv", index=False)
@@ -485,9 +494,10 @@ def test_the_description_counts_what_may_go_wrong_and_the_contents_name_class_an
     assert row == {"samples": 3, "features": 3, "sparse": False, "zeros (%)": 55.6, "smallest": -1,
                    "largest": 5, "constant features": 1, "zero rows": 1, "class sizes": ""}
     data = load_tasks([put("x.csv", "low,high,y\n0,9,u\n0,8,u\n9,0,v\n8,0,u\n")], "y")
-    table = contents.contents(data, [np.array([0, 0, 1, 1])])
-    assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
-    assert (table["high in"].tolist(), table["samples"].tolist()) == (["high", "low"], [2, 2])
+    for X in (data.Xs[0], data.Xs[0] + 1e9, np.float32(1e30 * data.Xs[0])):
+        table = contents.contents(replace(data, Xs=[X]), [np.array([0, 0, 1, 1])])
+        assert table["most are"].tolist() == ["u (100 %)", "u (50 %)"]
+        assert (table["high in"].tolist(), table["samples"].tolist()) == (["high", "low"], [2, 2])
 
 
 @pytest.mark.parametrize("scaling", ["minmax", "zscore"])
