@@ -205,6 +205,20 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
 
 
 @pytest.mark.parametrize("paper", PAPERS)
+def test_on_how_many_sets_a_sign_turns_for_sure_is_told(paper):
+    rival, rows = ledger.part(paper, "summary")["rival"], pd.read_csv(paths.data_dir() / "multiverse.csv")
+    rows = rows[(rows["paper"] == paper) & (rows["metric"] != "d_M") & rows["rival"].isin(
+        rows["rival"] if rival == "all" else [rival])]
+    ends = rows.groupby(["dataset", "rival", "pipeline"])[["low", "high"]].mean()
+    ends = ends.groupby(["dataset", "pipeline"]).mean().groupby("dataset").agg({"low": "max", "high": "min"})
+    sure, turning = ends.index[ends["low"].gt(0) & ends["high"].lt(0)], answers.turns(paper, rival)
+    assert set(sure) <= set(turning)
+    turning = [name for name in turning if "(over" not in name]
+    told = rf"\b{len(sure)} of (the )?{len(turning)} (sets )?of {ledger.findings(paper)['name']}\b"
+    assert re.search(told, " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split()))
+
+
+@pytest.mark.parametrize("paper", PAPERS)
 def test_every_number_that_was_judged_stands_on_the_page_of_its_paper_and_deviations_name_decisions(paper):
     page = html.unescape((paths.root() / "notebooks" / f"{paper}.ipynb").read_text(encoding="utf-8"))
     shown = set(map(unquote_plus, re.findall(r'template=correction\.md&title=([^"\\]+)', page)))
