@@ -201,6 +201,9 @@ def _read_csv(file, name, header, text, separator=None):
         reason = " ".join(str(error).split())
         raise DataFileError(f"{name}: the lines are not a table ({reason}); every line must have as many "
                             f"fields as the first, separated by {separator!r}") from error
+    numbers = {} if header is not None else _numbers(first)
+    if len(numbers) and all((values[first[j]] == number).any() for j, number in numbers.items()):
+        raise _like_data(name, first)  # a sample whose numbers count up, and others have them too
     for column in kept:  # with a mark in front, no word was taken for a missing value and none for a number
         values[column] = values[column].str[1:].str.strip()
     return values.copy()  # one block of memory per type: as read, a wide table has one per column
@@ -212,20 +215,29 @@ def _check_header(names, name, known):
     would be lost without a word."""
     if names[:1] == ["sep="]:
         raise DataFileError(f"{name}: the first line says to Excel what separates columns; delete this line")
-    numbers = pd.to_numeric(pd.Series(names, dtype=str), errors="coerce").dropna().tolist()
+    numbers = _numbers(names).tolist()
     counted = [range(start, start + len(numbers)) for start in (0, 1)]
     years = sorted(set(numbers)) == numbers and all(1000 <= value < 3000 for value in numbers)
     numbered = years or any(numbers == list(each) for each in counted)
     if not known and numbers and (len(numbers) == len(names) or not numbered):
-        raise DataFileError(f"{name}: the first line looks like data ({listed(names)}); put a line with the "
-                            f"names of the columns in front, or say header=False if no file has one, "
-                            f"header=True if these are the names")
+        raise _like_data(name, names)
     if "" in names:
         raise DataFileError(f"{name}: column {names.index('') + 1} has no name; if it holds the numbers of "
                             f"the rows, leave it out (pandas: to_csv(..., index=False)), else name it"
                             f"{', or end no line with a separator' * (names.index('') + 1 == len(names))}")
     if repeated := sorted(text for text, times in Counter(names).items() if times > 1):
         raise DataFileError(f"{name}: columns have the same name: {listed(repeated)}; rename or drop them")
+
+
+def _numbers(texts):
+    """Those of some texts that are numbers, by place."""
+    return pd.to_numeric(pd.Series(texts, dtype=str), errors="coerce").dropna()
+
+
+def _like_data(name, names):
+    return DataFileError(f"{name}: the first line looks like data ({listed(names)}); put a line with the "
+                         f"names of the columns in front, or say header=False if no file has one, "
+                         f"header=True if these are the names")
 
 
 def _read_parquet(file, name, header, text):

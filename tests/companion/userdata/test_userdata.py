@@ -81,6 +81,7 @@ def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
 
 @pytest.mark.parametrize(("path", "content", "options", "expected"), [
     ("x.csv", "a,2019,2020\n0,1,2\n5,3,4\n", {}, [[0, 1, 2], [5, 3, 4]]),
+    ("x.csv", "a,0,1\n0,1,2\n5,0,4\n", {}, [[0, 1, 2], [5, 0, 4]]),
     ("x.csv", "0,1\n0,1\n2,3\n4,5\n", {"header": True}, NUMBERS),
     ("a::b.csv", "a,b\n1,2\n", {}, [[1, 2]]),
     ("x.npy", np.ones((1, 12)), {}, np.ones((1, 12))),
@@ -133,6 +134,7 @@ BAD_FILES = {
     "first line counts up": ("x.csv", "1,2,3\n2,3,4\n", "like data.*header=False.*header=True"),
     "first line is counts": ("x.csv", "0,3,0\n2,3,1\n", "looks like data.*header=False"),
     "a name, and a sample": ("x.csv", "anna,3,7\nbob,2,3\n", r"like data \('anna'"),
+    "a name, and a sample that counts up": ("x.csv", "anna,0,1\nbob,1,1\neve,0,3\n", "data .'anna', '0'"),
     "first line is empty": ("x.csv", "\n0.5,1\n2,3\n", "looks like data.*header=False"),
     "empty line in a column": ("x.csv", "a\n1\n\n3\n", "NaN in row 2 of column 'a'"),
     "for Excel": ("x.csv", "sep=;\na;b\n1;2\n", "Excel what separates columns; delete this"),
