@@ -542,8 +542,8 @@ class LMSC(LibraryClusterer):
         k.
     lam : float >= 0, default 1.0
         Weight of co-clustering; 0 is spectral clustering of each view.  On two streams of news 10 has better
-        scores, by 11 and 12 points of NMI; on streams cut from 15 sets of views it has not (-3.4 to +2.3
-        points in the mean, 3 -1.1 to +2.7), so that 1, fixed beforehand, stays.
+        scores, by 11 and 12 points of NMI, but not on streams cut from 15 sets of views (in the mean -3.4 to
+        +2.3 points; 3 has -1.1 to +2.7).  So 1, fixed beforehand, stays.
     mu : float >= 0, default 0.01
         Weight of ``l21``.
     beta : float >= 0, default 1.0

@@ -59,7 +59,7 @@ class CLR(SingleTaskClusterer):
     max_iter : int, default 30
         Rounds.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts, in the two cases below; see :func:`mtclib.core.starts.best_kmeans`.
+        Where k-means starts, in the two cases above; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
         Of the start vectors of the eigensolver, which change nothing but rounding, and of k-means in the two
         cases above.

@@ -35,8 +35,8 @@ DASH = "–"
 GREEK = {"alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "eta": "η", "theta": "θ",
          "kappa": "κ", "lambda": "λ", "mu": "μ", "xi": "ξ", "pi": "π", "sigma": "σ", "tau": "τ", "phi": "φ",
          "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Sigma": "Σ", "Phi": "Φ", "Omega": "Ω"}
-# Code and names in quotation marks stay as they are.
-QUOTED = re.compile(r"(&#x27;[^&]*&#x27;|&quot;[^&]*&quot;|`[^`]*`)")
+# Code and names in quotation marks stay as they are; an apostrophe after a letter is none.
+QUOTED = re.compile(r"((?<!\w)&#x27;[^&]*&#x27;|&quot;[^&]*&quot;|`[^`]*`)")
 RULES = tuple((re.compile(pattern), to) for pattern, to in (
     (r"\b1e-(\d+)\b", r"10^-\1"), (r"(?<=\d)e-(\d+)\b", r"·10^-\1"),
     (r"(?<=\S) - (?=[\w(|])", " − "), (r"(?<![\w)-])-(?=[\d.])", "−"),
@@ -69,6 +69,8 @@ def set_mathematics(text: str) -> str:
     '<i>O</i>(<i>T</i>\u2009<i>k</i>\u2009(nnz + <i>d</i><sup>2</sup>))'
     >>> set_mathematics("|X^T E_t|^2 - 1 <= 2e-9, max_iter, 'mu' and lambda")
     '|X<sup>T</sup> <i>E</i><sub>t</sub>|<sup>2</sup> − 1 ≤ 2·10<sup>−9</sup>, max_iter, &#x27;mu&#x27; and λ'
+    >>> set_mathematics("the paper's lambda is one's own")
+    'the paper&#x27;s λ is one&#x27;s own'
     """
     if text.startswith("O("):
         text = re.sub(r"(?<![+,]) (?!\+)", "\u2009", escape(text))

@@ -42,14 +42,14 @@ def table(kind):
         gains = {f"gain by {way}": summary((frame[method] - frame[PLAIN]).groupby(source).mean())
                  for way, frame in wide.items()}
         orders = found.xs(method, level="method")["orders"].dropna()
-        rows.append({"method": method, "sets": len(wide["the command"]),
+        rows.append({"method": method, "sets": wide["the command"][method].count(),
                      **{name: spread(row) for name, row in gains.items()},
                      "sets with five orders": len(orders), "they differ at most by": orders.max(),
                      "in half of the sets by": orders.median()})
     caption = f"Many {kind}: what the command gives on raw files, and in other orders of the samples"
-    told = f"{', '.join(row['method'] for row in rows)} and k-means on {rows[0]['sets']} sets"
+    told = f"{', '.join(row['method'] for row in rows)} and k-means on {len(wide['the command'])} sets"
     return tables.Tables((
-        tables.frame_table(rows, caption, notes=["Points of ARI over k-means."]),
+        tables.frame_table(rows, caption, notes=["Points of ARI over k-means, on finished sets."]),
         tables.frame_table(found.round(1), f"Many {kind}: every set, ARI in percent", folded=told)))
 
 

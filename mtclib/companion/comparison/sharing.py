@@ -115,9 +115,9 @@ def sentences():
         frame = gains(kind)
         found = by_source(frame)
         row, rho = summary(found["gain"]), correlation(found)
-        methods = frame.groupby("method")["gain"].mean()
+        methods = frame.groupby(["method", "source"])["gain"].mean().groupby("method").mean()
         text = (f"Many {kind}: over {len(found)} sources, methods that share gain "
-                f"{spread(row)} points of ARI over {WORDS[kind][0]} in the mean, "
+                f"{spread(row)} points of ARI in the mean over {WORDS[kind][0]}, "
                 f"{(methods > 0).sum()} of {len(methods)} of them gain, ")
         text += (f"and the rank correlation of the gain with {WORDS[kind][1]} is {_said(rho)}."
                  if _said(rho) else f"and so few cannot say how the gain goes with {WORDS[kind][1]}.")

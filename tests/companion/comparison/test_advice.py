@@ -181,6 +181,9 @@ def test_what_views_add_to_a_better_method_on_one_of_them_sums_up_to_its_gain():
     whole = whole.groupby("source")["gain"].mean()
     assert (parts["alone"] + parts["views"]).to_numpy() == pytest.approx(whole[parts.index].to_numpy())
     assert "all views add +" in " ".join(sharing.sentences())
+    for kind, told in zip(sharing.MEASURES, sharing.sentences()):
+        known = [sharing.by_source(part)["gain"].mean() for _, part in sharing.gains(kind).groupby("method")]
+        assert f"{sum(gain > 0 for gain in known)} of {len(known)} of them gain" in told
 
 
 @pytest.mark.parametrize("kind", KINDS)
