@@ -134,7 +134,7 @@ def test_the_board_says_how_much_of_undecided_was_an_unknown_split(verdicts):
     cells = verdicts[verdicts["counted"] & (verdicts["paper"] == "lmsc")]
     before, now = ((cells[name] == "inconclusive").sum() for name in ("verdict_before", "verdict"))
     told = scoreboard.unknown_split(scoreboard.all_verdicts())
-    assert f"Of {len(cells)} numbers of LMSC {before} were undecided" in told
+    assert f"Of LMSC's {len(cells)} numbers, {before} were undecided" in told
     assert f"split {now} are" in told
     assert set(cells["pipeline"]) == {"released"}
     assert now < before / 2
