@@ -8,17 +8,20 @@ import re
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from mtclib.companion.comparison import advice
+from mtclib.companion.comparison.advice import TEN_STARTS
 from mtclib.companion.comparison.sources import PLAIN, ari, summary
 from mtclib.companion.runs import attempt
 from mtclib.companion.runs.jobs import resolve_estimator
 from mtclib.companion.userdata import load
 from mtclib.companion.userdata.contents import as_list
 from mtclib.companion.userdata.files import DataFileError, own_path
+from mtclib.core import paths
 from mtclib.core.base import spawn_seeds
 
-PEERS = (PLAIN, "sklearn KMeans, ten starts", "sklearn Agglomerative", "sklearn Spectral, neighbours")
+PEERS = (PLAIN, TEN_STARTS, "sklearn Agglomerative", "sklearn Spectral, neighbours")
 """What a user would take instead."""
 
 MEMBERS = {"tasks": ("Spectral NJW, scales", "Spectral NJW, scales by cosine"), "views": ("WMSC",)}
@@ -88,3 +91,19 @@ def report(kind, found):
             f"{100 * best['risk']:.0f} % of sources; came {given}, with a loss on {came['worse']:.0f} of "
             f"{len(gains)} sets.")
     return table.drop(columns="risk").round(1).sort_values("gain", ascending=False), text
+
+
+def passed():
+    """What came of the exam of the advice for views, on sets of other sources that were named before any
+    method ran on them: its committed scores in a few sentences."""
+    found = pd.read_csv(paths.paper_dir("comparison") / "exam.csv", index_col="set")
+    best = advice.advised(advice.evidence("views"))
+    gains, n = best["followed"], len(found)
+    half = stats.t.ppf(0.975, len(gains) - 1) * gains.std() * np.sqrt(1 / len(gains) + 1 / n)
+    left = [found[best["take"]] - found[peer] for peer in PEERS[1:]]
+    over = [f"{advice.signed(gain.mean())} over {peer} (loses on {(gain < 0).sum()})"
+            for peer, gain in zip(PEERS[1:], left)]
+    return (f"An exam for views, on {n} sets of other sources that were named before any method ran on them "
+            f"({', '.join(found.index)}). {report('views', found)[1]} The mean over {n} further sources "
+            f"would lie between {advice.signed(best['gain'] - half)} and "
+            f"{advice.signed(best['gain'] + half)} in 95 of 100 cases. Readings: {', '.join(over)}.")

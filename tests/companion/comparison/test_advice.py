@@ -11,6 +11,7 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 
 from benchmarks import candidates, comparison_sets
+from benchmarks.exam import FILES
 from mtclib.companion.comparison import advice, command, exam, frontier, sharing
 from mtclib.companion.comparison.sources import KINDS, PLAIN, Sources, chosen, summary
 from mtclib.companion.userdata import load
@@ -215,6 +216,17 @@ def test_an_exam_prints_what_was_promised_beside_what_came(tmp_path):
     assert "of 2 sets" in text
     with pytest.raises(DataFileError, match="each set is a folder"):
         exam.scores("tasks", tmp_path / "one")
+
+
+def test_the_exam_tells_of_every_set_that_was_named_beforehand_and_of_no_other():
+    scores = pd.read_csv(paths.data_dir() / "comparison" / "exam.csv", index_col="set")
+    rules = (paths.data_dir() / "comparison" / "judgement.md").read_text(encoding="utf-8")
+    text = exam.passed()
+    assert set(scores.index) == set(FILES)
+    assert all(name in rules for name in FILES)
+    gains = scores[advice.advised(advice.evidence("views"))["take"]] - scores["sklearn KMeans"]
+    assert f"came {gains.mean():+.1f} (" in text
+    assert f"with a loss on {(gains < 0).sum()} of {len(FILES)} sets" in text
 
 
 @pytest.mark.parametrize(("kind", "name", "content", "said"), [
