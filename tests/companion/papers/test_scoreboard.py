@@ -156,6 +156,14 @@ def test_the_readme_and_the_front_page_say_what_the_results_say(summary):
     assert scoreboard.heads(summary)["mbc"].startswith(wanted)
 
 
+def test_the_paper_on_the_package_counts_gains_over_the_rivals_of_the_claims():
+    lines = pd.DataFrame([answers.line(paper, ledger.part(paper, "summary")["rival"]) for paper in PAPERS])
+    counts = [(lines["recurs"] > lines["gains"] / 2).sum(), (lines["ours"] < lines["printed"]).sum()]
+    told = " ".join((paths.root() / "paper" / "paper.md").read_text(encoding="utf-8").split())
+    assert "rivals that its claim names recur in sign for the greater part in four of five papers" in told
+    assert counts == [4, 4], "of five papers"
+
+
 def test_no_choice_of_a_pipeline_is_drawn_under_the_code_that_a_protocol_has_for_it():
     names, plain = pd.read_csv(paths.data_dir() / "multiverse.csv")["pipeline"], answers.WORDS["choices"]
     choices = {choice for name in names.unique() for choice in name.split(", ")}
