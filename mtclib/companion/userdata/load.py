@@ -35,7 +35,7 @@ _WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are E
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
 # Numbers as people and programs of other languages write them.
 _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,'_\u2019\s]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
-_IDS, _CLASSES, _FEW = ("id", "index", "sample", "row"), ("class", "label", "target"), 5
+_IDS, _CLASSES, _FEW = ("id", "index", "sample", "row"), ("class", "cluster", "label", "target"), 5
 AUTO = "auto"
 _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
           "sqrt-l2": "as square roots with rows of unit length",
@@ -167,8 +167,8 @@ def _read_all(what, paths, label_column, labels, id_column, text_column, header)
         raise DataFileError(f"header must be True, False or None; got {header!r}")
     if not isinstance(paths, list | tuple) or not paths:
         raise DataFileError(f"paths must be a list with one file per {what}, not {paths!r}")
-    label_column = None if labels else label_column
     tables = [read_table(path, header, text=(label_column, id_column, text_column)) for path in paths]
+    label_column = None if labels else label_column  # beside other labels it is no feature either
     if label_column and what == "view" and not any(label_column in table.vectors for table in tables):
         raise DataFileError(f"label_column: no view has a column {label_column!r}; the first has "
                             f"{listed(tables[0].known) or 'no names'}")

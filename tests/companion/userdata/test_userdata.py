@@ -306,8 +306,9 @@ LOADED = {
     "classes of many digits": ("tasks", {"x.csv": f"a,y\n1,1\n2,{'9' * 400}\n"}, {"label_column": "y"}, {
         "class_names": [["1", "9" * 400]]}),
     "classes beside views": ("views", {
-        "x.csv": "id,a\nr,1\ns,2\n", "z.csv": "id,b\nr,1\ns,2\n", "y.csv": "id,y\ns,v\nr,u\n"}, {
-        "labels": ["y.csv"], "id_column": "id"}, {"labels": [0, 1]}),
+        "x.csv": "id,a,y\nr,1,7\ns,2,9\n", "z.csv": "id,b\nr,1\ns,2\n", "y.csv": "id,y\ns,v\nr,u\n"}, {
+        "labels": ["y.csv"], "id_column": "id", "label_column": "y"}, {
+        "Xs": [[[1], [2]]] * 2, "labels": [0, 1]}),
     **{f"classes beside tasks, {column}": ("tasks", {
         "x.npy": NUMBERS, "z.npy": NUMBERS, "y.csv": "class\n01\nNA\n1\n",
         "n.npz": {"class": np.array([5, 7, 5])}}, {
@@ -359,12 +360,12 @@ def test_what_is_loaded_is_matched_by_name_and_stays_as_written(what):
     assert csv.field_size_limit() == usual < 150_000, "it is the whole program's"
 
 
-@pytest.mark.parametrize("column", ["class", "nr", "id"])
+@pytest.mark.parametrize("column", ["class", "cluster", "nr", "id"])
 def test_numbers_and_classes_of_samples_that_count_as_features_are_told(column, caplog):
-    values = {"class": np.arange(9) % 3, "nr": np.arange(9)[::-1] + 1, "id": np.arange(9) * 7}[column]
+    values = {"nr": np.arange(9)[::-1] + 1, "id": np.arange(9) * 7}.get(column, np.arange(9) % 3)
     frame = pd.DataFrame({"a": np.linspace(0, 1, 9), "b": np.arange(9) % 2, column: values})
     frame.to_csv("x.csv", index=False)
-    given = {"label_column": column} if column == "class" else {"id_column": column}
+    given = {"label_column" if "cl" in column else "id_column": column}
     for options, said in (({}, f"x.csv: the column {column!r}"), (given, "")):
         caplog.clear()
         load_tasks(["x.csv"], **options)
