@@ -218,11 +218,10 @@ def single_task(problem, t):
 
 
 class MBC(MultiTaskClusterer):
-    r"""Multitask Bregman clustering, for tasks that share most classes: k-means whose centroids attract.
+    r"""Multitask Bregman clustering, for tasks that share classes: k-means whose matched centroids attract.
 
-    k-means of all tasks at once, for any Bregman divergence :math:`d`, whose centroids are drawn to the
-    centroids of the other tasks that they are matched with.  With centroids :math:`u^t_z`, assignments
-    :math:`h_t` and relations :math:`W^{ts}`, it minimises
+    With a Bregman divergence :math:`d`, centroids :math:`u^t_z`, assignments :math:`h_t` and relations
+    :math:`W^{ts}`, which say how far centroids of two tasks are matched, it minimises
 
     .. math:: J = \sum_t \frac{1}{n_t} \sum_i d\big(x^t_i \,\|\, u^t_{h_t(i)}\big)
         + \frac{\lambda}{T - 1} \sum_{t \ne s} \sum_{zl} w^{ts}_{zl}\, d(u^t_z \,\|\, u^s_l),

@@ -39,7 +39,7 @@ class CoregSpectral(MultiViewClusterer):
     which name neither affinity nor ``lam``.
 
     Beyond a few hundred samples no (n, n) array is decomposed: each :math:`U_v` comes from a block iteration
-    that starts from its last value.
+    that starts from its last value.  Time grows as n^2: n up to about 10,000 (in 8 GB).
 
     Parameters
     ----------
@@ -92,10 +92,6 @@ class CoregSpectral(MultiViewClusterer):
     DegenerateSubspaceWarning
         If the graph of a view has more components than clusters.
 
-    Notes
-    -----
-    Time grows as n^2: n up to about 10,000 (in 8 GB).
-
     References
     ----------
     A. Kumar, P. Rai, H. Daume III. Co-regularized Multi-view Spectral Clustering. NIPS 2011.
@@ -104,7 +100,6 @@ class CoregSpectral(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
     >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]

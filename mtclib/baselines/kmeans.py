@@ -40,7 +40,6 @@ class KMeans(SingleTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
     >>> [np.bincount(labels).tolist() for labels in KMeans(2, random_state=0).fit([X, X]).labels_]
     [[2, 2], [2, 2]]
@@ -100,7 +99,6 @@ class ConMC(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
     >>> np.bincount(ConMC(2, random_state=0).fit([X, -X]).labels_).tolist()
     [2, 2]
@@ -149,7 +147,6 @@ class SingleView(ConMC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
     >>> np.bincount(SingleView(2, view=1, random_state=0).fit([X[::-1], X]).labels_).tolist()
     [2, 2]

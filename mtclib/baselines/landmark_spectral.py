@@ -101,7 +101,6 @@ class LandmarkSpectral(MultiViewClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> means = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])[np.arange(60) % 3]
     >>> views = [means + rng.normal(size=(60, 2)), means + rng.normal(size=(60, 2))]

@@ -58,7 +58,6 @@ class SpectralNJW(SingleTaskClusterer):
 
     Examples
     --------
-    >>> import numpy as np
     >>> X = np.kron(np.eye(2), np.ones((5, 3)))
     >>> labels = SpectralNJW(n_clusters=2, random_state=0).fit([X]).labels_[0]
     >>> np.ptp(labels.reshape(2, 5), axis=1).tolist()

@@ -2,10 +2,9 @@
 
 What a notebook imports from here: `Study` (one paper), `scoreboard` and `differences` (all papers),
 `Sources`, `advice` and `sharing` (all methods on sets of many sources, which to take, and whether sharing
-helps), `check_parameters`, `plots`, `tables`.  The rooms, from the ground up: `parameters`, `runs`
-(protocol, jobs, store, results), `verdicts` and `claims` (ours beside print),
-`userdata` (a reader's own files), `tables`, `plots`, `comparison`, `papers`, `site` (notebooks run and
-published), `cli` (the command line).
+helps), `check_parameters`, `plots`, `tables`.  The rooms, from the ground up: `parameters`, `runs` (protocol,
+jobs, store, results), `verdicts` and `claims` (ours beside print), `userdata` (a reader's own files),
+`tables`, `plots`, `comparison`, `papers`, `site` (notebooks run and published), `cli` (the command line).
 """
 
 from importlib import import_module

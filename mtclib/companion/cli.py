@@ -106,7 +106,7 @@ def cluster(args) -> int:
             tried = number.candidates(data, seed=args.seed)
             ks, figures["number"] = tried.agreeing(), plots.number_of_clusters(tried)
             note = (f"agreement: adjusted Rand index with k-means. Used below: {', '.join(map(str, ks))}, "
-                    f"each the candidate of highest agreement, or of equals that of the largest gap. "
+                    f"each the candidate of highest agreement, or among equals that of the largest gap. "
                     f"{command.lost_without_k(args.kind)} Look at all three in number.png, and choose with "
                     f"--n-clusters.")
             _say(tables.frame_table(tried.table, number.CAPTION, notes=[note]), end="\n\n")

@@ -246,8 +246,7 @@ def fit_body(app, pagename, templatename, context, doctree):
 
 
 def leave_versions(app, what, name, obj, options, lines):
-    """Leave out what scikit-learn says of its own methods, which would be read as of mtclib, and keep the
-    initial of an author at the start of a line from being the number of an item."""
+    """Leave out what scikit-learn says of its methods; an initial that begins a line is no item's number."""
     if name.endswith(".fit_predict"):
         lines[:] = ["Return ``fit(Xs).labels_``; its arguments are those of ``fit``."]
     lines[:] = [re.sub(r"^([A-Z]\. )", r"\\\1", line) for line in lines if ".. versionadded::" not in line]
