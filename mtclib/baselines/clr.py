@@ -112,8 +112,9 @@ class CLR(SingleTaskClusterer):
 
     def _fit_task(self, A, n_clusters, seed):
         filled = np.flatnonzero(np.diff(A.indptr))
-        if n_clusters <= len(filled) < A.shape[0]:
-            return _spread(self._fit_filled(A[filled][:, filled], n_clusters, seed), filled, A.shape[0])
+        if 0 < len(filled) < A.shape[0]:
+            most = min(n_clusters, len(filled))
+            return _spread(self._fit_filled(A[filled][:, filled], most, seed), filled, A.shape[0])
         return self._fit_filled(A, n_clusters, seed)
 
     def _fit_filled(self, A, n_clusters, seed):

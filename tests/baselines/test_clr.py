@@ -45,6 +45,12 @@ def test_the_graph_is_that_of_the_literal_rounds_and_too_many_components_halve_t
     np.testing.assert_allclose(model.objective_, [np.sum((S - A) ** 2) for S, _ in history], rtol=1e-7)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning", "error::RuntimeWarning")
+def test_more_clusters_than_samples_that_are_not_empty_leave_clusters_empty():
+    labels = fit(np.vstack([[[2.0, 1.0]], np.eye(4, 2)]), 5).labels_[0]
+    assert labels[3] == labels[4] == np.bincount(labels[:3]).argmax()
+
+
 def test_equal_distances_share_the_weight():
     A = initial_graph(np.eye(6), 3).toarray()
     assert A.sum() == pytest.approx(6.0)
