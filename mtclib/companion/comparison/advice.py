@@ -120,8 +120,8 @@ def promise(kind, k="known"):
         return f"On {sets} nothing of ours is surely ahead of plain k-means."
     given = " with estimated numbers of clusters" * (k == "unknown")
     return (f"Take {_named(sources, best['take'])}: following this advice{given} gains "
-            f"{spread(best)} points of ARI over k-means, measured on {sets} that did "
-            f"not choose it. It loses on a further source with a chance of {100 * best['risk']:.0f} %.")
+            f"{spread(best)} points of ARI over k-means, measured on {sets}, on each by what "
+            f"the others choose. It loses on a further source with a chance of {100 * best['risk']:.0f} %.")
 
 
 @cache

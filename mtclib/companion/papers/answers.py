@@ -52,13 +52,13 @@ def sentences(study):
     results change: its size beside print, in bold; in the last one, where it turns and what it leaves out."""
     asked = ledger.part(study.paper, "summary")
     found, whole = line(study.paper, asked["rival"]), line(study.paper)
-    turning = turns(study.paper, asked["rival"])
+    turning, sure = turns(study.paper, asked["rival"]), surely(study.paper, asked["rival"])
     first = [f"**{study.numbers.fill(asked['first'])}**"] if "first" in asked else []
     size = _say("size", found, word=_answered(found, whole, _whole(turning)), over=asked["over"],
                 more=_say("all" if asked["rival"] == ALL else "alone", found, size=abs(found["best_ours"]),
                           side="below" if found["best_ours"] < 0 else "above"))
     named = _say("turning_all", found) if len(_whole(turning)) == found["sets"] else ", ".join(turning)
-    more = [*([_say("turning", found, turning=named)] if turning else []),
+    more = [*([_say("turning", found, turning=named, sure=sure)] if turning else []),
             *(_say("without", name=name, why=why) for name, why in left_out(study.paper, asked["rival"])),
             *([asked["caveat"]] if "caveat" in asked else [])]
     return [*first, f"**{size}** {'; '.join(more)}." if more else f"**{size}**"]
@@ -100,13 +100,26 @@ def _say(name, numbers=(), /, **more):
     return WORDS[name].format(**{**dict(numbers), **signed, **more})
 
 
+def _by_pipeline(paper, rival):
+    """Means of gains and of the ends of their intervals by data set, rival and pipeline, and over rivals."""
+    rows = _table("multiverse").query("paper == @paper and metric != 'd_M'")
+    rows = rows if rival == ALL else rows[rows["rival"] == rival]
+    columns = ["printed", "ours", "low", "high"]
+    means = rows.groupby(["dataset", "rival", "pipeline"], sort=False)[columns].mean()
+    return means, means.groupby(["dataset", "pipeline"], sort=False).mean()
+
+
+def surely(paper, rival=ALL):
+    """On how many of the data sets of `turns`, over all rivals, this is no noise: the mean interval of one
+    pipeline lies above zero, and that of another below."""
+    ends = _by_pipeline(paper, rival)[1].groupby("dataset")
+    return int(((ends["low"].max() > 0) & (ends["high"].min() < 0)).sum())
+
+
 def turns(paper, rival=ALL):
     """Data sets on which the mean gain has the printed sign under some pipelines and not under others; over
     all rivals, also the rivals for which that is so."""
-    rows = _table("multiverse").query("paper == @paper and metric != 'd_M'")
-    rows = rows if rival == ALL else rows[rows["rival"] == rival]
-    means = rows.groupby(["dataset", "rival", "pipeline"], sort=False)[["printed", "ours"]].mean()
-    whole = means.groupby(["dataset", "pipeline"], sort=False).mean()
+    means, whole = _by_pipeline(paper, rival)
     named = []
     for dataset, part in means.groupby("dataset", sort=False):
         over = [name for name, each in part.groupby("rival", sort=False) if _both_signs(each)]
@@ -208,7 +221,7 @@ def summary(studies):
         names = ", ".join(name for name, _ in left_out(study.paper, asked["rival"]))
         said = short + _say("said", found, word=said[0].lower() + said[1:] if short else said,
                             without=_say("said_without", names=names) if names else "")
-        said += _say("turns", turning=len(whole)) if turning else ""
+        said += _say("turns", turning=len(whole), sure=surely(study.paper, asked["rival"])) if turning else ""
         said += _say("turns_over_some", turning=len(turning) - len(whole)) if turning != whole else ""
         said += _say("over_best", best) if best["best_ours"] != best["ours"] else ""
         more = {"said": said, "paper": known["name"], "claim": asked["claim"],

@@ -23,6 +23,7 @@ from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name, results
 from mtclib.companion.verdicts import identify, leverage, numbers
+from mtclib.core import paths
 from mtclib.core.checks import check_sequence
 from mtclib.core.starts import best_kmeans
 from mtclib.lmsc import L21, LMSC, OUTPUTS, distance
@@ -197,6 +198,18 @@ class Numbers(numbers.Numbers, paper="lmsc"):
         means = later.pivot_table("value", "seed", "knowledge")
         gains = 100 * (means[WITH] - means[WITHOUT])
         return _told(gains) if told else gains.mean()
+
+    def untuned(self, what="gain"):
+        """Mean gain of LMSC at its default, where its rivals are at theirs, or how many signs "recur"."""
+        found = pd.read_csv(paths.data_dir() / "gains.csv", dtype={"task": str}).query("paper == 'lmsc'")
+        for name, own in found.groupby("dataset"):
+            head, places = self.study.headline(name), [own["task"], own["metric"].replace("NMI", METRIC)]
+            rows = [self.study.as_printed(self.study.at("LMSC", head, point), head, name)
+                    for point in (self.study.protocol.defaults[WITH_MEMORY], "chosen")]
+            plain, best = (part.groupby(["task", "metric"])["value"].mean()[zip(*places)] for part in rows)
+            found.loc[own.index, "ours"] += 100 * (plain.to_numpy() - best.to_numpy())
+        means = found.groupby("dataset")["ours"].mean()
+        return means.mean() if what == "gain" else (found["ours"] * found["printed"] > 1e-3).sum()
 
     def updates(self, stream, updates):
         """Mean gain of other updates over the consistent ones on a stream, with its interval over seeds; on

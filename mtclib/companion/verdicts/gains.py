@@ -39,7 +39,10 @@ def multiverse(study):
                          f"and of a rival. Run `python -m mtclib run {study.paper} --profile full --export`.")
     columns = [*PLACE, "pipeline", "printed", "ours", "low", "high"]
     # An empty part would have made objects of all numbers, which are then written with every digit.
-    return pd.concat(parts, ignore_index=True)[columns]
+    frame = pd.concat(parts, ignore_index=True)[columns]
+    # A pipeline of which a later one has every gain, and more, is that one without some of its rivals.
+    again = frame.duplicated([*PLACE, "ours"], keep="last")
+    return frame[~again.groupby([frame["dataset"], frame["pipeline"]]).transform("all")]
 
 
 def of_set(scores, whole=True):

@@ -112,6 +112,8 @@ def test_the_advice_says_what_it_gains_over_ten_starts_with_estimated_numbers_an
     share, left = advice.redrawn(kind)
     assert 50 < share < 100
     assert 0 < left < own[take].mean()
+    assert advice.followed(own[advice.ours(sources, own)]).equals(own[take].rename(None)), "all chose it"
+    assert "did not choose it" not in advice.promise(kind)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,9 +8,8 @@ import pytest
 
 from benchmarks.lmsc_rivals import affinity, drawn, of_each_kind
 from mtclib.baselines.awp import alternate
-from mtclib.companion.papers import study_of
+from mtclib.companion.papers import answers, study_of
 from mtclib.companion.papers.lmsc import AS_RELEASED, RELEASED, SEEDS_TO_CHOOSE
-from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import draws
 from mtclib.core import paths
 from mtclib.metrics import SCORES
@@ -118,15 +117,8 @@ def test_adaptive_neighbours_have_weights_that_fall_linearly_to_the_next_neighbo
 
 
 def test_what_choosing_its_setting_with_labels_adds_to_the_gain_of_lmsc_is_told():
-    study, points = study_of("lmsc"), (load_protocol("lmsc").defaults["LMSC, release"], "chosen")
-    found = pd.read_csv(paths.data_dir() / "gains.csv", dtype={"task": str}).query("paper == 'lmsc'")
-    for name, own in found.groupby("dataset"):
-        head, places = study.headline(name), [own["task"], own["metric"].replace("NMI", "NMI_arithmetic")]
-        rows = [study.as_printed(study.at("LMSC", head, point), head, name) for point in points]
-        plain, best = (part.groupby(["task", "metric"])["value"].mean()[zip(*places)] for part in rows)
-        found.loc[own.index, "plain"] = own["ours"] + 100 * (plain.to_numpy() - best.to_numpy())
-    sides = ["plain", "ours"]
-    (plain, ours), signs = found.groupby("dataset")[sides].mean().mean(), np.sign(found["printed"])
-    recur, before = np.sign(found[sides].round(3)).eq(signs, axis=0).sum()
-    told = f"{plain:+.1f} in place of {ours:+.1f}, and {recur} of {len(found)} signs recur, not {before}"
+    study, line = study_of("lmsc"), answers.line("lmsc")
+    plain, recur = study.numbers.untuned(), study.numbers.untuned("recur")
+    told = f"{plain:+.1f} in place of {line['ours']:+.1f}, and {recur} of {line['gains']:.0f} signs recur"
     assert told in " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split())
+    assert f"the mean gain is {plain:+.1f}, and {recur} signs recur" in " ".join(answers.further(study))

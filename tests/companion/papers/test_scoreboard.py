@@ -214,6 +214,7 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     turned = (np.sign(means["printed"]) == np.sign(means["ours"])).groupby("dataset").nunique() == 2
     assert list(turned.index[turned]) == sorted(answers._whole(answers.turns(paper, rival)))
     sure = means["low"].gt(0).groupby("dataset").any() & means["high"].lt(0).groupby("dataset").any()
+    assert not turned.any() or f"(surely on {sure.sum()})" in plain
     told = rf"\b{sure.sum()} of (the )?{turned.sum()} (sets )?of {ledger.findings(paper)['name']}\b"
     assert re.search(told, " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split()))
 

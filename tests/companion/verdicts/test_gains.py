@@ -407,6 +407,8 @@ def test_a_draw_is_called_far_at_the_nominal_level_unless_its_setting_was_chosen
 def test_every_pipeline_that_was_committed_has_its_gains_and_the_headline_is_among_them(committed):
     every = pd.read_csv(paths.data_dir() / "multiverse.csv", dtype={"table": str, "task": str})
     assert not every.duplicated([*gains.PLACE, "pipeline"]).any()
+    again = every.duplicated([*gains.PLACE, "ours"], keep="last")
+    assert not again.groupby([every["dataset"], every["pipeline"]]).all().any(), "a pipeline counts once"
     for (paper, dataset), part in committed.groupby(["paper", "dataset"]):
         study = study_of(paper)
         names = {one.name for one in draws.pipelines(study, dataset)}
