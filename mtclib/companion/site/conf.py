@@ -58,7 +58,7 @@ autodoc_default_options = {
 numpydoc_show_class_members = False
 
 html_theme = "furo"
-html_copy_source = html_use_index = html_domain_indices = html_show_copyright = False
+smartquotes = html_copy_source = html_use_index = html_domain_indices = html_show_copyright = False
 # With a font that has all that equations need; a browser would else take what the machine has.
 html_static_path = [str(HERE / "static"), str(FONT)]
 html_favicon = str(HERE / "static" / "favicon.svg")
