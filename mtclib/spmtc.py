@@ -391,7 +391,7 @@ class SPMTC(_SharedSubspaceClusterer):
     After some iterations of LSSMTC on all samples, rounds follow that minimise, with its losses
     :math:`L_{ti}` and a regulariser :math:`f` of the weights, Eq. (7),
 
-    .. math:: \sum_t \sum_i v_{ti} L_{ti} + \sum_t f\big(v_t, \lambda_2^{(t)}\big), \qquad v_{ti} \in [0, 1].
+    .. math:: \sum_t \sum_i v_{ti} L_{ti} - \sum_t f\big(\lambda_2^{(t)}, v_t\big), \qquad v_{ti} \in [0, 1].
 
     Each round first sets the weights of every task from its current losses, so that at least a share of its
     samples has weight: half of them at first, all in the last round.  On unscaled counts a loss is close to
