@@ -3,6 +3,7 @@
 import json
 import os
 import runpy
+import shutil
 import signal
 import sys
 from importlib import metadata
@@ -140,6 +141,7 @@ def test_a_run_gives_each_notebook_what_it_declares_goes_on_after_a_failure_and_
         repository, monkeypatch, capsys):
     # The site stays at the pages that Sphinx would read; tests/companion/site makes one.
     monkeypatch.setattr(report, "build", lambda source, folder: None)
+    shutil.copytree(Path(__file__).parents[2] / "data" / "methods", repository / "data" / "methods")
     path = write_notebook(repository, "broken", "1 / 0")
     notebook = nbformat.read(path, as_version=4)
     notebook.cells[1].source = 'profile: str = "quick"'
