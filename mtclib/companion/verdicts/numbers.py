@@ -105,6 +105,11 @@ class Numbers:
         """How many printed cells, of one data set or all, lie in the band of shuffled labels."""
         return str(matching(self.judged, {"dataset": dataset or None}).query(which)["in_band"].sum())
 
+    def below_band(self, metric=None):
+        """How many printed cells, of one metric or all, lie below the band of shuffled labels."""
+        cells = matching(self.judged, {"metric": metric})
+        return int((cells["published"].round(9) < cells["chance_low"]).sum())
+
     def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
         """What an alternative changes, in points, over its data sets and methods."""
         rows = matching(self.study.changes, {"decision": decision, "alternative": alternative, **where})
