@@ -9,11 +9,11 @@ from scipy.linalg import lu_factor, lu_solve
 
 from mtclib.baselines.clr import initial_graph, pieces, smallest_eigenvectors
 from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
-from mtclib.core.checks import COUNT, COUNT_OR_NONE, POSITIVE
+from mtclib.core.checks import COUNT, COUNT_OR_NONE, POSITIVE, empty_samples
 from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
-from mtclib.maths.graphs import METRICS, by_cosine
+from mtclib.maths.graphs import METRICS, by_cosine, spread
 from mtclib.maths.linalg import dense_product, unit_samples
 from mtclib.maths.simplex import project_stored_rows
 
@@ -29,14 +29,16 @@ class Task:
     """The data of a task, and its part of the model.
 
     The graph S is a symmetric CSR array (n, n) with ``count`` components; F is (n, n_clusters), W
-    (d, <= n_components), Z = centred X times W; ``width`` is a_t.
+    (d, <= n_components), Z = centred X times W; ``width`` is a_t.  In the first graph only the samples
+    ``filled`` have edges: those that are all zeros would be neighbours of many.
     """
 
-    def __init__(self, X, n_clusters, n_components, n_neighbors, lam, seed):
+    def __init__(self, X, n_clusters, n_components, n_neighbors, lam, seed, filled=None):
         self.X, self.XT = X, X.T.tocsr() if sp.issparse(X) else X.T
         self.n_clusters, self.n_components, self.n_neighbors = n_clusters, n_components, n_neighbors
         self.lam, self.factor, self.direction, self.width = lam, 2.0, 0, None
-        self.S = initial_graph(X, n_neighbors)
+        self.S = (initial_graph(X, n_neighbors) if filled is None or len(filled) == X.shape[0] else
+                  spread(initial_graph(X[filled], n_neighbors), filled, X.shape[0]))
         self.count, self.components = pieces(self.S)
         self.settled = None
         columns = max(n_clusters, n_components) + EXTRA
@@ -247,11 +249,13 @@ class LLMC(MultiTaskClusterer):
 
     def _prepare(self, Xs, n_clusters):
         cosine = all(by_cosine(self.metric, X) for X in Xs)
-        return unit_variance([unit_samples(X) for X in Xs] if cosine else Xs)
+        scaled = unit_variance([unit_samples(X) for X in Xs] if cosine else Xs)
+        # Once dense samples are centred, none is empty.
+        return [(X, np.flatnonzero(~empty_samples(each))) for X, each in zip(scaled, Xs)]
 
-    def _fit_best(self, Xs, n_clusters, seeds):
-        tasks = [Task(X, k, int(self.n_components or k), int(self.n_neighbors), float(self.lam), seeds[0])
-                 for X, k in zip(Xs, n_clusters)]
+    def _fit_best(self, prepared, n_clusters, seeds):
+        tasks = [Task(X, k, int(self.n_components or k), int(self.n_neighbors), float(self.lam), seeds[0],
+                      filled) for (X, filled), k in zip(prepared, n_clusters)]
         history, norms, converged = alternate(tasks, float(self.gamma), self.adapt, self.max_iter, self.tol)
         return Fit([task.labels(seeds, self.seeding) for task in tasks], history, converged,
                    {"graph_": [task.S for task in tasks],

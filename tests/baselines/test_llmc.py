@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from literal import llmc as literal
 from planted import first_features, fitting
 from scipy.linalg import eigh
@@ -104,3 +105,14 @@ def test_with_other_numbers_of_components_labels_come_from_the_embedding():
     model = fit(tasks(noise=2.0), adapt=False, lam=1e-3, n_neighbors=15)
     assert max(model.n_components_) < 3
     assert all(set(h) == {0, 1, 2} for h in model.labels_)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_empty_samples_have_no_edges_in_the_first_graph_where_they_would_be_neighbours_of_many(form):
+    X = np.vstack([np.zeros((3, 6)), np.kron(np.eye(2), np.ones((8, 3)))])
+    X[3:] += 0.1 * np.random.default_rng(0).random((16, 6))
+    model = LLMC(n_clusters=2, n_neighbors=5)
+    (scaled, filled), = model._prepare([form(X)], [2])
+    S = Task(scaled, 2, 2, 5, 1.0, 0, filled).S.toarray()
+    assert not S[:3].any()
+    assert S[3:].any(axis=1).all()
