@@ -187,6 +187,8 @@ def poisson():
     (poisson(), {"divergence": "mahalanobis", "metric": np.eye(4)},
      r"metric has shape \(4, 4\) but Xs\[0\] \(task 1\) has 5 features; give it"),
     (poisson(), {"divergence": (np.log, np.reciprocal, np.reciprocal)}, "phi is not finite.*smoothing"),
+    (poisson(), {"divergence": (str.upper, np.reciprocal, np.reciprocal)}, "divergence: phi: .* failed on"),
+    (poisson(), {"divergence": (np.square, lambda x: 2 * x, np.ndarray.tolist)}, "inverse_gradient is not f"),
     (poisson(), {"divergence": (np.square, lambda x: 2 * x, lambda g: g)}, "inverse_gradient does not undo"),
     (poisson(), {"divergence": (np.square, lambda x: 3 * x, lambda g: g / 3)},
      "gradient is not the derivative"),

@@ -114,7 +114,7 @@ class CLR(SingleTaskClusterer):
         filled = np.flatnonzero(np.diff(A.indptr))
         if 0 < len(filled) < A.shape[0]:
             most = min(n_clusters, len(filled))
-            return _spread(self._fit_filled(A[filled][:, filled], most, seed), filled, A.shape[0])
+            return placed(self._fit_filled(A[filled][:, filled], most, seed), filled, A.shape[0])
         return self._fit_filled(A, n_clusters, seed)
 
     def _fit_filled(self, A, n_clusters, seed):
@@ -144,12 +144,20 @@ class CLR(SingleTaskClusterer):
                    {"graph_": S, "components_": components.astype(np.intp), "n_components_": int(count)})
 
 
-def _spread(fit, filled, n):
-    """The fit of some of n samples; the others are components of their own, not counted, and in cluster 0."""
-    labels, components = np.zeros(n, dtype=np.intp), np.arange(n) + fit.attributes["n_components_"]
-    labels[filled], components[filled] = fit.labels, fit.attributes["components_"]
-    fit.labels, fit.attributes["components_"] = labels, np.unique(components, return_inverse=True)[1]
-    fit.attributes["graph_"] = spread(fit.attributes["graph_"], filled, n)
+def placed(fit, filled, n):
+    """The fit of some of n samples; the others are components of their own, not counted, in cluster 0, and
+    their rows of other arrays are zero."""
+    if len(filled) == n:
+        return fit
+    found, count = fit.attributes, fit.attributes["n_components_"]
+    arrays = {"labels": fit.labels, **{name: X for name, X in found.items() if isinstance(X, np.ndarray)}}
+    for name, array in arrays.items():
+        arrays[name] = np.zeros((n, *array.shape[1:]), array.dtype)
+        arrays[name][filled] = array
+    fit.labels, components = arrays.pop("labels"), np.arange(n) + count
+    components[filled] = found["components_"]
+    found |= arrays | {"components_": np.unique(components, return_inverse=True)[1],
+                       "graph_": spread(found["graph_"], filled, n)}
     return fit
 
 

@@ -7,13 +7,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import lu_factor, lu_solve
 
-from mtclib.baselines.clr import initial_graph, pieces, smallest_eigenvectors
-from mtclib.core.base import Fit, MultiTaskClusterer, Traits, stops
+from mtclib.baselines.clr import initial_graph, pieces, placed, smallest_eigenvectors
+from mtclib.core.base import DegenerateSubspaceWarning, Fit, MultiTaskClusterer, Traits, stops
 from mtclib.core.checks import COUNT, COUNT_OR_NONE, POSITIVE, empty_samples
+from mtclib.core.errors import tell
 from mtclib.core.shield import check_finite
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
-from mtclib.maths.graphs import METRICS, by_cosine, spread
+from mtclib.maths.graphs import METRICS, by_cosine
 from mtclib.maths.linalg import dense_product, unit_samples
 from mtclib.maths.simplex import project_stored_rows
 
@@ -29,16 +30,14 @@ class Task:
     """The data of a task, and its part of the model.
 
     The graph S is a symmetric CSR array (n, n) with ``count`` components; F is (n, n_clusters), W
-    (d, <= n_components), Z = centred X times W; ``width`` is a_t.  In the first graph only the samples
-    ``filled`` have edges: those that are all zeros would be neighbours of many.
+    (d, <= n_components), Z = centred X times W; ``width`` is a_t.
     """
 
-    def __init__(self, X, n_clusters, n_components, n_neighbors, lam, seed, filled=None):
+    def __init__(self, X, n_clusters, n_components, n_neighbors, lam, seed):
         self.X, self.XT = X, X.T.tocsr() if sp.issparse(X) else X.T
         self.n_clusters, self.n_components, self.n_neighbors = n_clusters, n_components, n_neighbors
         self.lam, self.factor, self.direction, self.width = lam, 2.0, 0, None
-        self.S = (initial_graph(X, n_neighbors) if filled is None or len(filled) == X.shape[0] else
-                  spread(initial_graph(X[filled], n_neighbors), filled, X.shape[0]))
+        self.S = initial_graph(X, n_neighbors)
         self.count, self.components = pieces(self.S)
         self.settled = None
         columns = max(n_clusters, n_components) + EXTRA
@@ -82,6 +81,10 @@ class Task:
         self.S.eliminate_zeros()
         self.count, self.components = pieces(self.S)
         return float(D[near] @ values + self.width * (values @ values))
+
+    def possible(self):
+        """Whether a graph can have k components: a sample is joined to another, unless it is the only one."""
+        return self.n_clusters <= max(1, self.X.shape[0] // 2)
 
     def settle(self):
         """Whether the search for k components is over; otherwise moves lam."""
@@ -161,9 +164,10 @@ class LLMC(MultiTaskClusterer):
 
     A graph with :math:`k_t` components has its clusters as components.  With ``adapt``, :math:`\lambda_t`
     rises while :math:`S_t` has fewer and falls while it has more, by a factor whose root is taken at each
-    turn; the objective then is that of another problem after each change.  While there are more, the largest
-    components count in :math:`F_t`; where several are as large as the k-th, those whose samples come first,
-    so that the order of samples has a part in it.  All tasks must be had at once.
+    turn; the objective then is that of another problem after each change.  More than :math:`n_t / 2`
+    components no graph has, as each sample is joined to another: :math:`\lambda_t` is then kept.  While there
+    are more, the largest components count in :math:`F_t`; where several are as large as the k-th, those whose
+    samples come first, so that the order of samples has a part in it.  All tasks must be had at once.
 
     Time grows as n^3: n up to about 8,000 (all tasks together; ten iterations in two minutes).
 
@@ -219,7 +223,12 @@ class LLMC(MultiTaskClusterer):
         With ``adapt=False`` it never rises.
     n_iter_, converged_ : int and bool
         With ``adapt``: each task has :math:`k_t` components that did not change, or its search has ended
-        without.
+        without, of which a warning tells; otherwise ``tol`` decides.
+
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If no strength gives a task :math:`k_t` components: its labels come from k-means, too.
 
     References
     ----------
@@ -235,7 +244,7 @@ class LLMC(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Zhong, Pun, Knowledge-Based Systems 2022", monotone=False,
-                    task_order_free=True, reconstruction=True)
+                    task_order_free=True, reconstruction=True, graph=True)
 
     rules = {"gamma": POSITIVE, "lam": POSITIVE, "n_neighbors": COUNT, "n_components": COUNT_OR_NONE,
              "metric": METRICS, "adapt": bool}
@@ -248,22 +257,31 @@ class LLMC(MultiTaskClusterer):
         self.max_iter, self.tol, self.seeding, self.random_state = max_iter, tol, seeding, random_state
 
     def _prepare(self, Xs, n_clusters):
+        # A sample that is all zeros would be the neighbour of many.
+        filled = [np.flatnonzero(~empty) if not empty.all() else np.arange(len(empty))
+                  for empty in map(empty_samples, Xs)]
         cosine = all(by_cosine(self.metric, X) for X in Xs)
-        scaled = unit_variance([unit_samples(X) for X in Xs] if cosine else Xs)
-        # Once dense samples are centred, none is empty.
-        return [(X, np.flatnonzero(~empty_samples(each))) for X, each in zip(scaled, Xs)]
+        kept = [X if len(rows) == X.shape[0] else X[rows] for X, rows in zip(Xs, filled)]
+        scaled = unit_variance([unit_samples(X) for X in kept] if cosine else kept)
+        return [(X, rows, whole.shape[0]) for X, rows, whole in zip(scaled, filled, Xs)]
 
     def _fit_best(self, prepared, n_clusters, seeds):
-        tasks = [Task(X, k, int(self.n_components or k), int(self.n_neighbors), float(self.lam), seeds[0],
-                      filled) for (X, filled), k in zip(prepared, n_clusters)]
+        tasks = [Task(X, min(k, len(rows)), int(self.n_components or k), int(self.n_neighbors),
+                      float(self.lam), seeds[0]) for (X, rows, _), k in zip(prepared, n_clusters)]
         history, norms, converged = alternate(tasks, float(self.gamma), self.adapt, self.max_iter, self.tol)
-        return Fit([task.labels(seeds, self.seeding) for task in tasks], history, converged,
-                   {"graph_": [task.S for task in tasks],
-                    "components_": [task.components.astype(np.intp) for task in tasks],
-                    "n_components_": [int(task.count) for task in tasks],
-                    "embedding_": [task.F for task in tasks], "projected_": [task.Z for task in tasks],
-                    "coef_": [task.W for task in tasks], "feature_norms_": norms,
-                    "strength_": np.array([task.lam for task in tasks])})
+        if self.adapt and converged and (
+                missed := [str(t) for t, task in enumerate(tasks, 1) if task.count != task.n_clusters]):
+            tell(f"no strength gives n_clusters components in task {', '.join(missed)}: labels there come "
+                 f"from k-means on the embedding; ask for fewer clusters, or change n_neighbors",
+                 DegenerateSubspaceWarning)
+        parts = [placed(Fit(task.labels(seeds, self.seeding), [], True, {
+            "graph_": task.S, "components_": task.components.astype(np.intp), "embedding_": task.F,
+            "n_components_": int(task.count), "projected_": task.Z}), rows, n)
+                 for task, (_, rows, n) in zip(tasks, prepared)]
+        return Fit([part.labels for part in parts], history, converged, {
+            **{name: [part.attributes[name] for part in parts] for name in parts[0].attributes},
+            "coef_": [task.W for task in tasks], "feature_norms_": norms,
+            "strength_": np.array([task.lam for task in tasks])})
 
 
 def unit_variance(Xs):
@@ -283,6 +301,7 @@ def unit_variance(Xs):
 def alternate(tasks, gamma, adapt, max_iter, tol):
     """Rounds over all tasks, which keep their parts of the model: history, smoothed |w^j| (d,), converged."""
     d = tasks[0].X.shape[1]
+    searching = [task for task in tasks if adapt and task.possible()]
     unit = sum(task.n_components for task in tasks) / (len(tasks) * d)
     norms, history, converged = np.full(d, unit**0.5), [], False
     while not converged and len(history) < max_iter:
@@ -290,8 +309,7 @@ def alternate(tasks, gamma, adapt, max_iter, tol):
             task.project(norms, gamma)
         norms = np.sqrt(sum(np.sum(task.W**2, axis=1) for task in tasks) + SMOOTHING * unit)
         history.append(sum(task.learn_graph() for task in tasks) + gamma * float(norms.sum()))
-        if adapt:
-            converged = all([task.settle() for task in tasks])
-        else:
-            converged = len(history) > 1 and stops(history[-2], history[-1], tol)
+        converged = all([task.settle() for task in searching])
+        if len(searching) < len(tasks):
+            converged = converged and len(history) > 1 and stops(history[-2], history[-1], tol)
     return history, norms, converged

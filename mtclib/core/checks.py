@@ -90,14 +90,13 @@ def check_flag(name, value):
         raise ValueError(f"{name} must be True or False; got {value!r}")
 
 
-def call(name, function, X):
+def call(name, function, X, must="take X and return one row per sample"):
     """``function(X)`` of a parameter that is the user's own function; ``ValueError`` if it fails."""
     try:
         return function(X)
     except Exception as error:
         raise ValueError(f"{name}: {function!r} failed on an array of shape {X.shape} "
-                         f"({type(error).__name__}: {error}); it must take X and return one row per sample"
-                         ) from error
+                         f"({type(error).__name__}: {error}); it must {must}") from error
 
 
 def check_matrix(X, name, *, nonnegative=False, float32=False):

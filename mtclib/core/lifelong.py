@@ -332,12 +332,13 @@ class LibraryClusterer(LifelongClusterer):
     def _check_task(self, Xs):
         """Views and number of clusters of one task that must fit to the libraries."""
         (Xs,) = aligned([Xs], "lifelong") or [Xs]
+        views = check_views(Xs, nonnegative=self.negative == "refuse")
         first = getattr(self, "feature_names_in_", [()])[0]
         for v, (X, names) in enumerate(zip(Xs, first)):
             if names is not None and (own := feature_names(X)) is not None and list(own) != list(names):
                 raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "
                                  f"pass X[list(model.feature_names_in_[0][{v}])]")
-        views = self._views_of(check_views(Xs, nonnegative=self.negative == "refuse"))
+        views = self._views_of(views)
         k, n = self._one_n_clusters(), views[0].shape[0]
         if k > n:
             raise ValueError(f"n_clusters is {k} but the task has only {n} sample(s); gather more samples "

@@ -30,7 +30,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import kl_div
 
-from mtclib.core.checks import check_option
+from mtclib.core.checks import call, check_option
 from mtclib.maths import centroids
 from mtclib.maths.linalg import dense_product, thin
 
@@ -381,14 +381,9 @@ class UserDivergence(Divergence):
         x = np.unique(task.values())
         x = x[np.unique(np.linspace(0, x.size - 1, 1000).astype(int))]
         with np.errstate(all="ignore"):
-            phi, slope = self.phi(x), self.gradient(x)
-            back = self.inverse_gradient(slope)
-        for what, result in (("phi", phi), ("gradient", slope)):
-            if np.shape(result) != x.shape or not np.isfinite(result).all():
-                raise ValueError(f"divergence: {what} is not finite and elementwise on the entries of {name} "
-                                 f"({x[0]:.4g} to {x[-1]:.4g}); keep the data inside its domain, or pass a "
-                                 f"smoothing to lift zeros")
-        if np.shape(back) != x.shape or not np.allclose(back, x, rtol=1e-6, atol=1e-9 * np.abs(x).max()):
+            phi, slope = self._tried("phi", x, name), self._tried("gradient", x, name)
+            back = self._tried("inverse_gradient", slope, name)
+        if not np.allclose(back, x, rtol=1e-6, atol=1e-9 * np.abs(x).max()):
             raise ValueError(f"divergence: inverse_gradient does not undo gradient on the entries of {name}; "
                              f"pass (phi, gradient, inverse_gradient) of one function")
         rise, bound = np.diff(phi), 1e-9 * np.abs(phi).max()
@@ -396,6 +391,17 @@ class UserDivergence(Divergence):
         if (low > rise + bound).any() or (rise > high + bound).any():
             raise ValueError(f"divergence: gradient is not the derivative of a convex phi on the entries of "
                              f"{name}; pass (phi, gradient, inverse_gradient) of one convex function")
+
+    def _tried(self, what, values, name):
+        # As columns of one row: what takes single numbers or a flat array only would fail amid a fit.
+        found = call(f"divergence: {what}", getattr(self, what), values[None],
+                     "take an array and return one of the same shape")
+        wrong = not isinstance(found, np.ndarray) or found.shape != (1, values.size)
+        if wrong or found.dtype.kind not in "iuf" or not np.isfinite(found).all():
+            raise ValueError(f"divergence: {what} is not finite and elementwise on the entries of {name} "
+                             f"({values.min():.4g} to {values.max():.4g}); keep the data inside its domain, "
+                             f"or pass a smoothing to lift zeros")
+        return found[0]
 
 
 _NAMED = {"sqeuclidean": SquaredEuclidean, "mahalanobis": Mahalanobis, "kl": KullbackLeibler,

@@ -1,5 +1,7 @@
 """The reconstruction of local learning-based multi-task clustering: steps, limits, and what tasks share."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import LLMC
 from mtclib.baselines.llmc import Task, unit_variance
+from mtclib.core.base import DegenerateSubspaceWarning, EmptySampleWarning
 
 fit = fitting(LLMC, quiet=True, n_neighbors=6)
 
@@ -108,11 +111,20 @@ def test_with_other_numbers_of_components_labels_come_from_the_embedding():
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_empty_samples_have_no_edges_in_the_first_graph_where_they_would_be_neighbours_of_many(form):
+def test_empty_samples_have_no_edges_where_they_would_be_neighbours_of_many(form):
     X = np.vstack([np.zeros((3, 6)), np.kron(np.eye(2), np.ones((8, 3)))])
     X[3:] += 0.1 * np.random.default_rng(0).random((16, 6))
-    model = LLMC(n_clusters=2, n_neighbors=5)
-    (scaled, filled), = model._prepare([form(X)], [2])
-    S = Task(scaled, 2, 2, 5, 1.0, 0, filled).S.toarray()
-    assert not S[:3].any()
-    assert S[3:].any(axis=1).all()
+    with pytest.warns(EmptySampleWarning, match="3 in task 1"):
+        model = LLMC(n_clusters=2, n_neighbors=5, random_state=0).fit([form(X), X[3:]])
+    assert not model.graph_[0][:3].nnz and not model.projected_[0][:3].any()
+    assert len(np.unique(model.components_[0])) == 3 + model.n_components_[0] == 5
+    assert np.array_equal(model.labels_[0][3:], model.labels_[1])
+
+
+@pytest.mark.parametrize(("k", "kept"), [(6, False), (13, True), (24, True)])
+def test_more_components_than_half_of_the_samples_are_not_searched_for(k, kept):
+    X = np.random.default_rng(0).normal(size=(24, 5))
+    with nullcontext() if not kept else pytest.warns(DegenerateSubspaceWarning, match="in task 1: labels"):
+        model = LLMC(k, random_state=0).fit([X])
+    assert (model.strength_[0] == 1.0) == kept
+    assert model.converged_ and len(set(model.labels_[0])) == k

@@ -132,6 +132,8 @@ def test_a_stream_keeps_the_columns_of_its_first_task():
         model = LMSC(3, random_state=0).partial_fit([first])
         with pytest.raises(ValueError, match="other columns than in the first task"):
             model.partial_fit([turned])
+    with pytest.raises(ValueError, match="Xs must be a list"):
+        LMSC(3).partial_fit(5)
 
 
 def test_features_are_counted_and_named_as_scikit_learn_has_it():
