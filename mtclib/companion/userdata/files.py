@@ -201,9 +201,11 @@ def _read_csv(file, name, header, text, separator=None):
         reason = " ".join(str(error).split())
         raise DataFileError(f"{name}: the lines are not a table ({reason}); every line must have as many "
                             f"fields as the first, separated by {separator!r}") from error
-    numbers = {} if header is not None else _numbers(first)
-    if len(numbers) and all((values[first[j]] == number).any() for j, number in numbers.items()):
-        raise _like_data(name, first)  # a sample whose numbers count up, and others have them too
+    if header is None and len(numbers := _numbers(first)):
+        held = values.iloc[:, numbers.index].apply(pd.to_numeric, errors="coerce")
+        # A sample whose numbers count up, or are years, as those of others are.
+        if (held == numbers.to_numpy()).any().all() or _are_years(held.to_numpy()):
+            raise _like_data(name, first)
     for column in kept:  # with a mark in front, no word was taken for a missing value and none for a number
         values[column] = values[column].str[1:].str.strip()
     return values.copy()  # one block of memory per type: as read, a wide table has one per column
@@ -216,9 +218,8 @@ def _check_header(names, name, known):
     if names[:1] == ["sep="]:
         raise DataFileError(f"{name}: the first line says to Excel what separates columns; delete this line")
     numbers = _numbers(names).tolist()
-    counted = [range(start, start + len(numbers)) for start in (0, 1)]
-    years = sorted(set(numbers)) == numbers and all(1000 <= value < 3000 for value in numbers)
-    numbered = years or any(numbers == list(each) for each in counted)
+    counted = numbers in [[start + i for i in range(len(numbers))] for start in (0, 1)]
+    numbered = counted or (sorted(set(numbers)) == numbers and _are_years(numbers))
     if not known and numbers and (len(numbers) == len(names) or not numbered):
         raise _like_data(name, names)
     if "" in names:
@@ -232,6 +233,11 @@ def _check_header(names, name, known):
 def _numbers(texts):
     """Those of some texts that are numbers, by place."""
     return pd.to_numeric(pd.Series(texts, dtype=str), errors="coerce").dropna()
+
+
+def _are_years(values):
+    values = np.asarray(values, dtype=float)
+    return bool(((values >= 1000) & (values < 3000) & (values % 1 == 0)).all())
 
 
 def _like_data(name, names):

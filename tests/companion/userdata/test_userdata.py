@@ -135,6 +135,8 @@ BAD_FILES = {
     "first line is counts": ("x.csv", "0,3,0\n2,3,1\n", "looks like data.*header=False"),
     "a name, and a sample": ("x.csv", "anna,3,7\nbob,2,3\n", r"like data \('anna'"),
     "a name, and a sample that counts up": ("x.csv", "anna,0,1\nbob,1,1\neve,0,3\n", "data .'anna', '0'"),
+    "a name, and a sample of years": ("x.csv", "anna,1990,2001\nbob,1985,2003\n", "data .'anna', '1990'"),
+    "a name, and a sample that is no years": ("x.csv", "anna,1990.5,2001\nbob,1,2\n", "data .'anna', '19"),
     "first line is empty": ("x.csv", "\n0.5,1\n2,3\n", "looks like data.*header=False"),
     "empty line in a column": ("x.csv", "a\n1\n\n3\n", "NaN in row 2 of column 'a'"),
     "for Excel": ("x.csv", "sep=;\na;b\n1;2\n", "Excel what separates columns; delete this"),
