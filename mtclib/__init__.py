@@ -23,14 +23,15 @@ The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metr
 import re
 from ast import literal_eval
 from importlib import import_module
-from pathlib import Path
+from pkgutil import get_data, iter_modules
 
 # The methods of a paper are what its module lists; no module is imported before it is asked for.
-_LISTED = {path.stem: re.findall(r"^__all__ = (\[.*\])$", path.read_text(encoding="utf-8"), re.M)
-           for path in sorted(Path(__file__).parent.glob("[a-z]*.py"))}
+_MODULES = {found.name: found.ispkg for found in iter_modules(__path__)}
+_LISTED = {name: re.findall(r"^__all__ = (\[.*\])$", get_data(__name__, f"{name}.py").decode(), re.M)
+           for name, is_room in _MODULES.items() if not is_room}
 _HOMES = {name: paper for paper, lists in _LISTED.items() for names in lists for name in literal_eval(names)}
 _HOMES = {**dict(sorted(_HOMES.items())), "all_estimators": "baselines.registry"}
-_ROOMS = {face.parent.name for face in Path(__file__).parent.glob("*/__init__.py")}
+_ROOMS = {name for name, is_room in _MODULES.items() if is_room}
 
 __all__ = [*_HOMES]
 __version__ = "0.1.0"

@@ -37,7 +37,7 @@ _IN_PYTHON = {"int": int, "at least one": _at_least_one, "numbers": _numbers,
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands, which stand in ``commands.toml``."""
-    known = paths.beside(__file__, "commands.toml")
+    known = paths.beside(__package__, "commands.toml")
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         prog="python -m mtclib", description="Five clustering papers, re-run: methods, tables, notebooks.",

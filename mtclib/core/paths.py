@@ -14,14 +14,15 @@ import tomllib
 import uuid
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from pkgutil import get_data
 
 HOME = Path(__file__).resolve().parents[2]
 A_DAY = 86_400  # seconds after which nobody works on a file any more
 
 
-def beside(file, name):
-    """Content of a TOML file of this package, which stands beside a module."""
-    return tomllib.loads(Path(file).with_name(name).read_text(encoding="utf-8"))
+def beside(package, name):
+    """Content of a TOML file that stands beside the modules of a package, in a zip archive, too."""
+    return tomllib.loads(get_data(package, name).decode())
 
 
 def told(variable: str) -> Path | None:

@@ -19,7 +19,7 @@ from mtclib.datasets.formats import as_codes, read_mat
 from mtclib.datasets.preparation import AUTOMATIC, entries_of, prepare
 from mtclib.datasets.tasks import source_record
 
-TABLE = beside(__file__, "comparison.toml")
+TABLE = beside(__package__, "comparison.toml")
 """All that is known of each data set, by its name."""
 
 PREPARATIONS = {

@@ -22,7 +22,7 @@ _PRINTED = {
 }
 """What `Dataset.published` may hold of a task or view, and the column of the summary that shows it."""
 
-SETS = beside(__file__, "sets.toml")
+SETS = beside(__package__, "sets.toml")
 """What is known of a set before a file is read, by its name; the head of the file says what."""
 
 

@@ -7,9 +7,9 @@ import difflib
 import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 
-_REGISTRY = Path(__file__).with_name("registry.toml")
+_REGISTRY = files(__package__) / "registry.toml"
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,13 @@
 """A clustering method needs numpy, scipy and scikit-learn; the order of the rooms is in pyproject.toml."""
 
+import os
 import subprocess
 import sys
+from zipfile import ZipFile
 
 import pytest
+
+from mtclib.core import paths
 
 # A module of mtclib that names one of these fails; scikit-learn may go on using its own joblib.
 BLOCKED = """
@@ -37,6 +41,18 @@ def test_an_estimator_fits_and_is_scored_without_what_the_companion_needs():
                 "print({'mtclib.datasets', 'mtclib.companion'} & {*sys.modules})\n"
                 "print(adjusted_rand_index([0] * 5 + [1] * 5, model.labels_[0]))")
     assert (found.returncode, found.stdout.split()) == (0, ["set()", "1.0"]), found.stderr
+
+
+def test_all_but_the_companion_is_found_in_a_zip_archive(tmp_path):
+    archive, package = tmp_path / "all.zip", paths.HOME / "mtclib"
+    with ZipFile(archive, "w") as file:
+        for path in [*package.rglob("*.py"), *package.glob("datasets/*.toml")]:
+            file.write(path, path.relative_to(package.parent))
+    code = ("from mtclib import LMSC\nfrom mtclib.datasets import load, lookup\nimport mtclib\n"
+            "print(*load('toy-multitask').n_clusters, lookup('WebKB/texas.cites').bytes, mtclib.__file__)")
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
+                           cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(archive)})
+    assert found.stdout.split() == ["3", "3", "3", "24174", str(archive / "mtclib" / "__init__.py")], found
 
 
 @pytest.mark.parametrize(("words", "said"), [(["cluster", "--help"], "--n-clusters"),

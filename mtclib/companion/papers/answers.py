@@ -12,7 +12,7 @@ from mtclib.companion.verdicts.intervals import RELATIVE
 from mtclib.core import paths
 
 ALL = gains.ALL
-WORDS = paths.beside(__file__, "answers.toml")
+WORDS = paths.beside(__package__, "answers.toml")
 HEADS = tuple(WORDS["heads"].values())
 
 

@@ -101,7 +101,7 @@ def write(source, found) -> dict[str, str]:
     None are written where there are no verdicts."""
     if not (paths.data_dir() / "verdicts.csv").is_file():
         return {}
-    known = paths.beside(__file__, "board.toml")
+    known = paths.beside(__package__, "board.toml")
     page = known.pop("page")
     further: dict[str, dict] = {"leaderboard": {"advice": rules()}, "printed": {"report": REPORT}}
     for name, rows in (("leaderboard", pd.concat(map(scores, KINDS))), ("printed", cells())):

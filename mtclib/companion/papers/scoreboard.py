@@ -17,7 +17,7 @@ from mtclib.core import paths
 
 START, END = "<!-- scoreboard: written by python -m mtclib scoreboard -->", "<!-- /scoreboard -->"
 STATUSES = ("holds", "fails", "undecided", "not testable")
-WORDS = paths.beside(__file__, "scoreboard.toml")
+WORDS = paths.beside(__package__, "scoreboard.toml")
 SHOWN = ("counted", "agreeing", "ceiling", "undecided", "deviating")
 FILED, ROUNDED = WORDS["filed"], WORDS["rounded"]
 

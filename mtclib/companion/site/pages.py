@@ -25,7 +25,7 @@ DECISIONS = "<caption>Choices that the paper leaves open"
 IDS = re.compile(r"(?<=<b>decision</b> )[A-Z]\d[\w.]*(?:, [A-Z]\d[\w.]*)*(?=[:<])")
 LINK = re.compile(r'((?:\[`(\w+)[^]]*)?\]\(|href=")(?!\w+:|#)([^)"#\s]+)(?:(?="><b>(\w+)))?')
 """What begins a relative link, where it leads, and the name of code that it shows."""
-WORDS = paths.beside(__file__, "words.toml")
+WORDS = paths.beside(__package__, "words.toml")
 
 
 def words(name: str, /, **known) -> str:

@@ -20,7 +20,7 @@ from mtclib.companion.site import notebooks
 from mtclib.core import paths
 from mtclib.datasets import available
 
-WORDS = paths.beside(__file__, "words.toml")
+WORDS = paths.beside(__package__, "words.toml")
 KINDS, LEFT = WORDS["kinds"], WORDS["left"]
 CLASS = r"[A-Za-z][A-Za-z0-9]*", "the name of a class: plain letters and digits, a letter first, such as ABCD"
 DATA = r"[a-z][a-z0-9]*(-[a-z0-9]+)*", "lower-case words joined by hyphens, such as abcd-news"

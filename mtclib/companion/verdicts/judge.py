@@ -14,7 +14,7 @@ from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import intervals
 from mtclib.core.paths import beside
 
-STATUSES = beside(__file__, "statuses.toml")
+STATUSES = beside(__package__, "statuses.toml")
 SYMBOLS = {verdict: look[0] for verdict, look in STATUSES["verdicts"].items()}
 JUDGED = ("exact", "agrees", "higher", "lower", "inconclusive")
 COUNTED = {"counted": JUDGED, "agreeing": ("exact", "agrees"), "undecided": ("inconclusive",),
