@@ -317,8 +317,8 @@ def identify(args) -> int:
     except (Exception, SystemExit) as error:
         if not mine or isinstance(error, (MtclibError, OSError)):
             raise
-        raise UsageError(f"--mine {args.mine}: the search ended in {type(error).__name__}: {error}; mend the "
-                         f"file, or the code that it names.") from error
+        raise UsageError(f"--mine {args.mine}: mend the file, or the code that it names; the search ended in "
+                         f"{type(error).__name__}: {error}") from error
     rows = search.held_out(protocol, protocol.identify[name], found, **own)
     page = tables.search(name, found, search.winner_cells(protocol, name, folder), rows)
     (folder / f"{name}.html").write_text(page.html, encoding="utf-8")

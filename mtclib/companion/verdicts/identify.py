@@ -283,16 +283,23 @@ def mine(paper, given):
         if others:
             raise runs.ProtocolError(f"{where}: gives data sets of {name!r} and {others[0]!r}; give "
                                      f"those that may stand for one printed data set")
-        of_set = printed.loc[printed["dataset"] == name, "method"].unique()
-        methods = [name for name in of_set if name in document["methods"]
-                   and not document["methods"][name].get("grid")]
+        of_set = printed[printed["dataset"] == name]
+        n_tasks = len({*of_set["task"]} - {"avg"})
+        if n_tasks > (least := min(1 if one.kind == "multiview" else len(one.labels) for one in found)):
+            raise runs.ProtocolError(f"{where}: {name!r} has {n_tasks} tasks, a data set of yours {least}")
+        named = [{"method": one} for one in of_set["method"].unique()
+                 if not document["methods"].get(one, {"grid": True}).get("grid")]
         search = {"datasets": [name], "data": {"number": list(range(len(found)))},
-                  "n_runs": evidence.FEW,
-                  "calibration": [{"method": name} for name in methods]}
+                  "n_runs": evidence.FEW, "calibration": named}
     for i, name in enumerate(search.get("datasets", ()) if loader else ()):
         name = check_option(f"{where}: data set", name, printed["dataset"].unique(), runs.ProtocolError)
         document["datasets"][f"{name} (mine)"] = {"loader": loader, "params": params, "published": name}
         search["datasets"][i] = f"{name} (mine)"
+    cells = size_cells(paper) if search.get("stage") == "sizes" else printed
+    for one in search.get("calibration", ()):
+        for column in set(one) & set(cells):
+            one[column] = check_option(f"{where}: calibration: {column}", str(one[column]),
+                                       cells[column].unique(), runs.ProtocolError)
     if not search.get("values") and search.get("stage") != "sizes":
         named = [one["method"] for one in search.get("calibration", ()) if "method" in one]
         search.setdefault("methods", {name: [name] for name in named})

@@ -226,7 +226,7 @@ def committed(root):
 def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp_path, capsys, monkeypatch):
     before = committed(paths.data_dir())
     (tmp_path / "own.toml").write_text(
-        'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = "1" }]\n'
+        'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = 1 }]\n'
         'loader = "experiments_support:tiny"\nn_runs = 2\n[data]\nn = [30, 90]\n', encoding="utf-8")
     monkeypatch.setattr(paths, "runs_dir", None)
     out = tmp_path / "out"
@@ -320,6 +320,10 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", BY_THE_TOY.replace("= 1", "= 0"), "n_runs must be in 1 .. 1,000,000, not 0"),
     ("a.toml", BY_THE_TOY + f"n_permutations = {10**20}", "n_permutations must be in 1 .. 1,000,000"),
     ("a.toml", BY_THE_TOY.replace("{ method", "{ methode"), "column must be one of"),
+    ("a.toml", BY_THE_TOY.replace("noisy", "noise"), "calibration: method must be one of 'noisy'"),
+    ("a.toml", BY_THE_TOY.replace("{ m", "{ task = 3, m"), "task must be one of '1', '2'; got '3'"),
+    ("j_mine:f", "import numpy as np\nfrom mtclib.datasets import Dataset\n"
+     "f = lambda: [Dataset('Tiny', 'multitask', [np.eye(9)], [np.arange(9) % 3])]", "data set of yours 1"),
     ("a.toml", BY_THE_TOY + 'permute_within = ["colour"]', "column must be one of"),
     ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
     ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "column must be one of"),
