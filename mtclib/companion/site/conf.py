@@ -151,6 +151,10 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
 AS_WRITTEN = re.compile(r"(<(?:pre|script|style|textarea)\b.*?</(?:pre|script|style|textarea)>)", re.DOTALL)
 """Where a space counts."""
+SHOWN = re.compile(r"(<code\b.*?</code>|<[^>]*>)", re.DOTALL)
+"""What stands between the words that are read; code keeps its signs."""
+HYPHEN = re.compile(r"(?<![\w.)\]*-])-(?=\.?\d)")
+"""A hyphen that stands for a minus."""
 PLAIN = re.compile('<span class="[npw]">([^<]*)</span>')
 """Names, punctuation and white space of code."""
 SPARE = "*.map", "searchtools.js", "language_data.js", "basic.css", "skeleton.css", "design-tabs.js"
@@ -168,19 +172,25 @@ def name_parts(folder):
         page.write_text(say_once(TABS.sub("", text)), encoding="utf-8")
 
 
+def _with_minus(part):
+    texts = SHOWN.split(part)
+    texts[::2] = (HYPHEN.sub("−", text) for text in texts[::2])
+    return "".join(texts)
+
+
 def say_once(page):
     r"""A page without the indents of its lines and the names of what has the colour of text in code, and with
-    the colours of table cells in its head.
+    the colours of table cells in its head; numbers have a minus.
 
-    >>> print(say_once('<head></head>\n  <td style="background-color:red;color:blue">a</td><pre>\n'
-    ...                '  <span class="n">b</span></pre>'))
+    >>> print(say_once('<head></head>\n  <td style="background-color:red;color:blue">-1</td><pre>\n'
+    ...                '  <span class="n">-b</span></pre>'))
     <head><style>[data-look='0']{background-color:red!important;color:blue!important}</style>
     </head>
-    <td data-look=0>a</td><pre>
-      b</pre>
+    <td data-look=0>−1</td><pre>
+      -b</pre>
     """
     parts = AS_WRITTEN.split(page)
-    parts[::2] = (re.sub(r"\n\s+", "\n", part) for part in parts[::2])
+    parts[::2] = (_with_minus(re.sub(r"\n\s+", "\n", part)) for part in parts[::2])
     parts[1::2] = (PLAIN.sub(r"\1", part) for part in parts[1::2])
     page = "".join(parts)
     looks = dict.fromkeys(re.findall(r' style="(background-color:[^"]*)"', page))

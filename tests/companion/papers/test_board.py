@@ -77,7 +77,7 @@ def test_a_gain_whose_interval_has_zero_in_it_is_called_uncertain():
     assert "no advice" in worse
     assert "take" not in worse, "what lost where it did not choose is not recommended"
     none = asked("told", told | {"gain": 0.0, "low": -0.04, "high": 1e-9}, {"plain": "k-means", "enough": 3})
-    assert "gains 0.0 points of ARI over k-means (-0.04 to 0.0)" in none
+    assert "gains 0.0 points of ARI over k-means (−0.04 to 0.0)" in none
 
 
 def test_names_are_written_for_latex():

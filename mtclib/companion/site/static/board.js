@@ -2,10 +2,10 @@
 "use strict";
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-// As `signed` of numbers.py writes it.
+// As `signed` of claims.py writes it, but with a minus.
 const signed = (value) => {
   const size = Math.abs(value);
-  return size < 5e-5 ? "0.0" : (value < 0 ? "-" : "+") + (size < 0.05 ? size.toPrecision(1) : size.toFixed(1));
+  return size < 5e-5 ? "0.0" : (value < 0 ? "−" : "+") + (size < 0.05 ? size.toPrecision(1) : size.toFixed(1));
 };
 
 // Gain over plain k-means by source: the mean over its sets of the mean over the preparations that are chosen, of which
@@ -102,8 +102,8 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
   };
   const first = table("Methods on these sets, by their mean gain"), main = table(`${caption}; arrow keys lead from row to row`);
   const cells = (values) => values.map((value, place) =>
-    make(place ? "td" : "th", {textContent: value ?? "", ...(place ? {} : {scope: "row"}),
-      className: /^[-+]?[\d.]+$/.test(value) ? "number" : ""}));
+    make(place ? "td" : "th", {textContent: String(value ?? "").replace(/^-(?=\d)/, "−"), ...(place ? {} : {scope: "row"}),
+      className: /^[-+−]?[\d.]+$/.test(value) ? "number" : ""}));
   const texts = (row) => shown().map(({name, digits}) =>
     row[name] === null || digits === undefined ? row[name] : row[name].toFixed(digits));
   const shown = () => columns.filter(({name, hidden}) => !hidden && !wanted[name]?.fixed?.());
