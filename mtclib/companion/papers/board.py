@@ -1,8 +1,8 @@
 """Pages with tables that are filtered, sorted and asked where they are read, without a server."""
 
 import json
-import re
 from functools import cache
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -28,14 +28,10 @@ def _call(spec) -> str:
     return f"datasets.load({', '.join([repr(name), *(f'{one}={value!r}' for one, value in params.items())])})"
 
 
-def _key(entry) -> str:
-    return re.findall(r"\{(.+?),", entry)[0]
-
-
 @cache
 def _keys(*names) -> str:
     """BibTeX keys of papers, methods and data sets."""
-    return ",".join(dict.fromkeys(_key(entry) for name in names for entry in citations.entries(name)))
+    return ",".join(dict.fromkeys(map(citations.key, chain.from_iterable(map(citations.entries, names)))))
 
 
 def scores(kind) -> pd.DataFrame:
@@ -84,7 +80,7 @@ def packed(frame, columns, **further) -> str:
     rows = frame[[column["name"] for column in columns] + ["keys", "load"]].astype(object)
     rows = rows.where(rows.notna() & ~rows.isin([np.inf]), None).to_numpy().tolist()
     used = dict.fromkeys(key for keys in frame["keys"].unique() for key in keys.split(","))
-    known = {_key(entry): entry for found in citations.known().values() for entry in found}
+    known = {citations.key(entry): entry for found in citations.known().values() for entry in found}
     data = {"columns": columns, "rows": rows, "bibtex": {key: known[key] for key in used if key}, **further}
     return pages.pack(json.dumps(data, allow_nan=False))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from html import escape
+from itertools import chain
 
 import yaml
 
@@ -52,6 +53,11 @@ def _entry(kind, author, year, **fields):
     lines = [f"  {name} = {{{str(text).replace('&', chr(92) + '&')}}},"
              for name, text in fields.items() if text]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
+
+
+def key(entry):
+    """What an entry is cited by."""
+    return re.findall(r"\{(.+?),", entry)[0]
 
 
 def _paper(known):
@@ -107,7 +113,11 @@ def known():
     for spec, paper in sorted(printed, key=lambda one: one[0].loader not in loaders):
         found.setdefault(spec.published, list(loaders.get(spec.loader, own.get(paper, ()))))
     found |= {name: works(one["citation"]) for name, one in methods["methods"].items()} | papers
-    return found
+    # A file of references has each key once: a work is written as the first says, the papers above all.
+    same = {}
+    for entry in chain(*papers.values(), *found.values()):
+        same.setdefault(key(entry), entry)
+    return {name: [same[key(entry)] for entry in each] for name, each in found.items()}
 
 
 def entries(name):

@@ -46,8 +46,7 @@ class Copy:
         specs = [known[name] for name in self.cells["method"].unique() if name in known]
         names = [self.paper, *self.cells["dataset"].unique(),
                  *(spec.params.get("estimator", spec.estimator) for spec in specs)]
-        entries = [entry for name in names for entry in citations.entries(name)]
-        return "\n".join({entry.partition("\n")[0]: entry for entry in entries[::-1]}.values())
+        return "\n".join(dict.fromkeys(entry for name in names for entry in citations.entries(name)))
 
     @property
     def caption(self):

@@ -80,6 +80,8 @@ def test_everything_that_can_be_cited_gives_whole_entries_and_what_is_unknown_is
             assert fields["year"].isdecimal(), entry
             assert entry.count("{") == entry.count("}"), entry
             assert len(fields["title"]) > 6, entry
+    entries = {entry for each in citations.known().values() for entry in each}
+    assert len({*map(citations.key, entries)}) == len(entries), "a file of references has each key once"
     assert main(["cite", "mtcrml"]) == 2
     assert "Did you mean 'MTCMRL'" in capsys.readouterr().err
     for name in ("", "nope"):
