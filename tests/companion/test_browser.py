@@ -184,9 +184,26 @@ def test_a_link_to_a_cell_gives_it_the_focus_arrows_lead_from_cell_to_cell_and_t
         places.append(page.locator("td:focus").bounding_box())
     assert places[0]["x"] < places[1]["x"]
     assert [place["y"] > 50 for place in places] == [True] * 4, "the number above the card is seen, too"
+    table = page.locator("td:focus").evaluate_handle("cell => cell.closest('table')")
     for _ in range(page.locator("td:focus a").count() + 1):
         page.keyboard.press("Tab")
-    assert not page.evaluate("!!document.activeElement.closest('tbody')")
+    assert not page.evaluate("table => table.contains(document.activeElement)", table)
+
+
+def test_the_keyboard_comes_to_the_tables_of_a_paper_in_a_dozen_stops(page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto((SITE / "mtcmrl.html").as_uri())
+    page.wait_for_load_state()
+    page.get_by_role("button", name="On this page").press("Enter")
+    for _ in range(12):
+        page.wait_for_timeout(300)  # while the drawer slides in
+        assert page.evaluate("document.activeElement.getBoundingClientRect().right") <= 1280
+        if page.locator("a:focus", has_text="Tables 2 to 4").count():
+            break
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.locator("#tables-2-to-4 > details[open]").wait_for()
+    assert not page.locator("#__toc").is_checked(), "the drawer no longer hides what it led to"
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -2,6 +2,20 @@
 document.querySelector(".header-right")?.insertAdjacentHTML(
   "afterbegin", '<button class="search-on-phones" data-searchlite-open aria-label="Search"></button>');
 
+// Beside a page stand two drawers: their icons take the focus into them, and where the keyboard is in one, it is open.
+for (const [name, drawer, title] of [["navigation", ".sidebar-drawer", "All pages"], ["toc", ".toc-drawer", "On this page"]]) {
+  const box = document.querySelector(drawer), toggle = document.getElementById(`__${name}`);
+  for (const label of document.querySelectorAll(`label[for=__${name}]:not(.overlay)`)) {
+    const button = Object.assign(document.createElement("button"), {className: label.className, ariaLabel: title, innerHTML: label.innerHTML});
+    button.onclick = () => [...box.querySelectorAll("a")].find((link) => link.getClientRects().length)?.focus();
+    label.replaceWith(button);
+  }
+  box.addEventListener("focusin", () => { toggle.checked = getComputedStyle(box).position === "fixed"; });
+  box.addEventListener("focusout", ({relatedTarget}) => { if (relatedTarget && !box.contains(relatedTarget)) toggle.checked = false; });
+  box.addEventListener("click", ({target}) => { if (target.closest("a")) toggle.checked = false; });
+  box.addEventListener("keydown", ({key}) => { if (key === "Escape") toggle.checked = false; });
+}
+
 // A place inside a fold is shown when a link or the address leads there, and everything in print.  A cell has no id: it is
 // found by its name in the link of its card, and takes the focus.
 const cellNamed = (name) => [...document.querySelectorAll(".mtclib-card > a:last-child")].find(
@@ -19,9 +33,10 @@ addEventListener("beforeprint", () => document.querySelectorAll("details").forEa
 // Pictures that are not seen yet come last, but come: print does not wait for any.
 addEventListener("load", () => document.querySelectorAll("img").forEach((image) => { image.loading = "eager"; }));
 
-// What scrolls sideways takes the focus, so that the keyboard can scroll it.
-const reach = () => document.querySelectorAll("pre, .table-wrapper, div.math, .text_html").forEach((box) => {
+// What scrolls sideways takes the focus, so that the keyboard can scroll it; what does not is no stop on its way.
+const reach = () => document.querySelectorAll("pre, .table-wrapper:not(.board *), div.math, .text_html, .mtclib-scroll").forEach((box) => {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+  else box.removeAttribute("tabindex");
 });
 for (const event of ["load", "resize"]) addEventListener(event, reach);
 addEventListener("toggle", reach, true);
@@ -78,7 +93,8 @@ const WHOLE = "0_0";  // not the beginning of any word, so that the word before 
 const parts = (words) => words.reduce((all, word) => [...all, ...all.map((some) => [...some, word])], [[]])
   .slice(1).sort((a, b) => b.length - a.length);
 let searchLite;
-const typed = (query) => ({t, s}) => (s || t).split(".").pop().toLowerCase() === query.trim().toLowerCase();
+const joined = (name) => name.toLowerCase().replace(/[\s-]+/g, "");
+const typed = (query) => ({t, s}) => joined((s || t).split(".").pop()) === joined(query);
 Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (original) => {
   searchLite = {...original, create: (options) => {
     const engine = original.create(options);
