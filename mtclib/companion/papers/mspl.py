@@ -223,6 +223,11 @@ class Numbers(numbers.Numbers, paper="mspl"):
         table = 100 * self._raw.unstack()
         return numbers.PICK[how](table["MSPL, unscaled"] - table["MSPL-naive, unscaled"])
 
+    def toy(self, method, separation, metric="NMI_arithmetic"):
+        """Mean score on the noisy toy data, over draws and starts."""
+        rows = self.study.frames()["results"].query("metric == @metric and method == @method + ', curves'")
+        return rows.loc[rows["dataset"] == f"toy, s = {separation}", "value"].mean()
+
 
 def _plain(rows):
     """Rows with the bare names of their methods."""
