@@ -12,7 +12,7 @@ from adversary.hunt import LEAST, hunt
 from mtclib.companion.site import report
 from mtclib.core import paths
 
-SECONDS = 45.0
+SECONDS = 18.0
 """Of all families together."""
 
 
