@@ -60,6 +60,8 @@ ROWS = {"true": "the true classes", "class_size": "class sizes"}
 SHUFFLED, IN_BAND = "labels shuffled", "°"
 REPORT = f"{HOME}/issues/new?template=correction.md"
 _HASH = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
+_ESTIMATED = re.compile(r"\bsha256 (.+ clusters) (?=[0-9a-f]{64}\b)")
+"""How the hash of data begins whose numbers of clusters are estimates."""
 
 
 def set_mathematics(text: str) -> str:
@@ -328,7 +330,8 @@ def provenance_table(record: Mapping, caption: str = "Provenance") -> Table:
     """What made these numbers, folded: versions, hashes, seeds. A mapping becomes dotted names, one inside it
     a single line, ``data.toy | edition a, sha256 b``; hashes have 12 digits, and all under the mouse."""
     flat = pd.json_normalize(dict(record), max_level=1).iloc[0] if record else {}
-    lines = {name: ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, Mapping)
+    lines = {name: _ESTIMATED.sub(r"\1 estimated, sha256 ", ", ".join(
+        f"{key} {item}" for key, item in value.items())) if isinstance(value, Mapping)
              else value for name, value in flat.items()}
     table = frame_table([{"item": name, "value": value} for name, value in lines.items()], caption)
     return replace(_short_hashes(table), folded="versions, seeds and hashes of what was run")

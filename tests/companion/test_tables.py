@@ -227,6 +227,8 @@ def test_a_hash_is_cut_to_twelve_digits_with_the_rest_under_the_mouse_and_the_ta
     shown, folded = table.html.split("<details")
     assert "<table" not in shown
     assert "<b>Provenance</b>: versions" in folded.partition("</summary>")[0]
+    guessed = tables.provenance_table({"data": {"toy": {"sha256": f"[3, 2] clusters {'ab' * 32}"}}})
+    assert ">[3, 2] clusters estimated, sha256 abababababab<" in guessed.html
 
 
 def test_what_is_folded_is_counted_in_one_line_and_formulas_are_set():

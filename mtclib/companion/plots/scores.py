@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.ticker import Formatter
 
 from mtclib.companion.plots.look import RULE, figure, legend
 from mtclib.companion.tables import COLOURS, MEANINGS, label
@@ -232,7 +233,8 @@ def sharing(panels: Mapping) -> plt.Figure:
     for ax, (name, (frame, means)) in zip(axes[0], panels.items()):
         means = means.sort_values("measure")
         half = frame.groupby("source")["gain"].quantile([0.25, 0.75]).unstack().loc[means.index]
-        names = [f"{source}  {known:.2f}" for source, known in means["measure"].items()]
+        names = [f"{source}  {Formatter.fix_minus(f'{known:.2f}')}"
+                 for source, known in means["measure"].items()]
         places = _lines(ax, names, longest, "gain of sharing, points of ARI")
         ax.hlines(places, half[0.25], half[0.75], color="0.6", label="middle half of methods and sets")
         (marks,) = ax.plot(means["gain"], places, "o", color=BLUE, label="mean of methods, one source")
@@ -251,7 +253,8 @@ def task_pairs(frame: pd.DataFrame, metric: str) -> plt.Figure:
         lines = []
         for method, runs in rows.groupby("method", sort=False):
             ax.plot(100 * runs["1"], 100 * runs["2"], linestyle="", alpha=0.6, markersize=4, label=method)
-            lines.append(f"{method}: r = {runs[['1', '2']].corr(min_periods=3).iat[0, 1]:.2f}")
+            r = f"{runs[['1', '2']].corr(min_periods=3).iat[0, 1]:.2f}"
+            lines.append(f"{method}: r = {Formatter.fix_minus(r)}")
         ax.set(title="\n".join([dataset, *lines]), xlabel=f"{metric}, task 1 (%)")
     axes[0][0].set_ylabel(f"{metric}, task 2 (%)")
     return legend(fig, axes[0][0].get_lines()[:])

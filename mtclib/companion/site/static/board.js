@@ -49,7 +49,7 @@ function told(found, {plain, enough}, whole) {
   const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   const wide = whole?.take && whole.take !== plain ? `; all ${whole.sources} sources together advise ${whole.take}` : "";
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely${wide}.`;
-  if (found.take === plain) return `${what} like yours: nothing of ours is surely ahead of plain k-means.`;
+  if (found.take === plain) return `${what} like yours: nothing of ours is surely ahead of plain k-means${wide}.`;
   if (found.gain < 0) return `${what} like yours: no advice. Choosing by them would have changed ARI by ${signed(found.gain)} points ` +
     `against k-means (${signed(found.low)} to ${signed(found.high)}), on sources that did not choose. Choose more widely.`;
   return `${what} like yours: take ${found.take}. Following this advice gains ${signed(found.gain)} points of ARI ` +
@@ -167,7 +167,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
     const names = new Set([...candidates.map((row) => row.method), advice.plain]);
     const found = advise(sets, advice.names.filter((name) => names.has(name)), advice);
     const every = columns.filter(({set, initial}) => set && initial);
-    const whole = found.take ? found : advise(all.filter((row) => passes(row, every)), advice.names, advice);
+    const whole = found.take && found.take !== advice.plain ? found : advise(all.filter((row) => passes(row, every)), advice.names, advice);
     says.textContent = told(found, advice, whole);
     const ranked = found.ranking.filter(({method}) => names.has(method)).sort((a, b) => b.gain - a.gain);
     first.body.replaceChildren(...ranked.map(({method, gain, low, high, worse}) => make("tr", {}, ...cells(
