@@ -78,13 +78,19 @@ def _with_long_indices(X):
     return X
 
 
+def _with_strides(X):
+    X = sp.csr_array(X)
+    X.data, X.indptr = np.repeat(X.data, 2)[::2], np.repeat(X.indptr, 2)[::2]
+    return X
+
+
 FORMS = [f"{form}_{kind}" for form in ("csr", "csc", "coo", "lil", "dia", "dok", "bsr")
          for kind in ("array", "matrix")]
 DENSE = (np.array, np.asfortranarray, np.ndarray.tolist, _read_only, pd.DataFrame,
          lambda X: X.astype(object), lambda X: np.ma.masked_array(X, mask=False), lambda X: X.astype(">f8"),
          lambda X: np.repeat(X, 2, axis=0)[::2], lambda X: X.astype(np.float32), lambda X: X.astype(np.uint8),
          lambda X: pd.DataFrame(X).astype("Int64"))
-SPARSE = (*(getattr(sp, form) for form in FORMS), _uncanonical, _with_long_indices)
+SPARSE = (*(getattr(sp, form) for form in FORMS), _uncanonical, _with_long_indices, _with_strides)
 """What turns counts into other containers and types."""
 
 
@@ -104,6 +110,8 @@ def led_astray(X, form, rng):
     far = int(rng.choice([max(X.shape), 2**31 - 1, -1]))
     if form.startswith("coo") and way == 0:
         X.data = X.data[:2]
+    elif form.startswith("coo") and way == 1:
+        X.coords = tuple(list(places) for places in X.coords)
     elif form.startswith("coo"):
         X.coords[rng.integers(2)][rng.integers(X.nnz)] = far
     elif form.startswith("lil"):
@@ -118,7 +126,7 @@ def led_astray(X, form, rng):
     elif way == 1:
         X.indptr[-1] += 5
     elif way == 2:
-        X.indices = np.append(X.indices[:-1], np.nan)
+        X.indices = np.append(X.indices[:-1], np.nan).astype(rng.choice([float, str]))
     else:
         X.indices[rng.integers(len(X.indices))] = far
     return X
@@ -442,7 +450,7 @@ def _refused(cls, Xs, message, **parameters):
 
 def check_bad_parameters_are_refused_by_name(cls):
     Xs = planted(cls)
-    for n_clusters in (0, -1, 2.5, "3", None, True, np.array(3), np.float64(3)):
+    for n_clusters in (0, -1, 2.5, "3", None, True, np.array(3), np.float64(3), np.timedelta64(3, "s")):
         _refused(cls, Xs, "n_clusters", n_clusters=n_clusters)
     _refused(cls, Xs, "n_clusters is 31 .*sample", n_clusters=31)
     for value in (-1, "zero"):

@@ -63,7 +63,7 @@ def check_number(name, value, low=None, high=None, *, integer=False, open_low=Fa
     kind = Integral if integer else (Integral, float, np.floating)
     bounds = f"{'> ' if open_low else '>= '}{low}" + (f" and <= {high}" if high is not None else "")
     wanted = f"{name} must be {'an integer' if integer else 'a number'} {bounds}"
-    if isinstance(value, kind) and not isinstance(value, bool):
+    if isinstance(value, kind) and not isinstance(value, (bool, np.timedelta64)):
         if isinstance(value, Integral) and abs(int(value)) > LARGEST_INTEGER and name not in SEEDS:
             raise ValueError(f"{wanted}, and of fewer than 32 bits; got one of {int(value).bit_length()}")
         value = plain(value)
@@ -138,7 +138,8 @@ def _holds(X, kinds):
     """Whether entries are of such kinds; numpy would turn dates among objects into numbers."""
     X = X if sp.issparse(X) else np.asarray(X)
     return X.dtype.kind in kinds or X.dtype == object and any(
-        isinstance(value, np.generic) and value.dtype.kind in kinds for value in X.flat)
+        isinstance(value, np.generic) and value.dtype.kind in kinds
+        for value in np.asarray(getattr(X, "data", ()) if sp.issparse(X) else X).flat)
 
 
 def check_indices(X, name, error=ValueError):
@@ -147,7 +148,7 @@ def check_indices(X, name, error=ValueError):
         _check_format(X)
     except (ValueError, TypeError, IndexError, AttributeError) as reason:
         indices = np.asarray(getattr(X, "indices", ()))
-        one_based = indices.size and indices.min() == 1
+        one_based = indices.size and indices.dtype.kind in "iu" and indices.min() == 1
         raise error(f"{name} is no valid sparse matrix ({reason}); its indices must count from 0"
                     f"{', and these may count from 1: subtract 1' if one_based else ''}") from reason
 
@@ -163,6 +164,8 @@ def _check_format(X):
             raise ValueError("indptr must not decrease")
         X.check_format(full_check=True)
     elif form == "coo":
+        if not all(isinstance(part, np.ndarray) for part in (X.data, *X.coords)):
+            raise ValueError("coordinates and data must be arrays")
         _check_places(X.shape, X.coords, len(X.data))
     elif form == "dok":
         _check_places(X.shape, list(zip(*X.keys(), strict=True)) or [()] * X.ndim, len(X))
@@ -199,9 +202,12 @@ def _as_array(X, name):
 
 def _canonical(X):
     X = sp.csr_array(X)
-    if X.indices.dtype != np.int32 and max(*X.shape, X.nnz) < 2**31:
-        # scikit-learn refuses 64-bit indices, which slicing sparse arrays can leave behind.
-        X = sp.csr_array((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape)
+    # scikit-learn refuses 64-bit indices, which slicing sparse arrays can leave behind, and strides.
+    kind = np.int32 if max(*X.shape, X.nnz) < 2**31 else X.indices.dtype
+    given = X.data, X.indices, X.indptr
+    plain = tuple(map(np.ascontiguousarray, given, (X.dtype, kind, kind)))
+    if any(new is not old for new, old in zip(plain, given)):
+        X = sp.csr_array(plain, shape=X.shape)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()

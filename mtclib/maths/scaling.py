@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from mtclib.core.base import ConstantViewWarning
-from mtclib.core.checks import SMALLEST, check_option, check_views
+from mtclib.core.checks import check_option, check_views
 from mtclib.core.errors import tell
 from mtclib.core.large import let_go, room, row_blocks
 
@@ -48,7 +48,8 @@ def find_scale(X, scaling):
     if feature in VIEW_STEPS:
         feature, whole = "none", feature
     low, high, variance = _statistics(X)
-    varies = high - low > SMALLEST
+    # Of a smaller variance digits are lost, and the square of a factor is no number.
+    varies = (high > low) & (variance > np.finfo(float).tiny)
     if feature == "rows":
         rows = _row_factors(X)
         total = _row_scaled_variance(X, rows)
@@ -59,7 +60,7 @@ def find_scale(X, scaling):
         if feature == "minmax":
             factor = np.divide(2.0, high - low, out=np.zeros_like(high), where=varies)
         elif feature == "zscore":
-            factor = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(high), where=varies & (variance > 0))
+            factor = np.divide(1.0, np.sqrt(variance), out=np.zeros_like(high), where=varies)
         total = float(np.where(varies, variance * factor**2, 0.0).sum())
         shift = np.where(low > 0, low, np.where(high < 0, high, 0.0))
     if total > 0:
@@ -142,8 +143,8 @@ def scale_views(Xs, scaling):
 
         - 'none': nothing.
         - 'minmax': each feature to a range of length 2, as in [-1, 1]; 'zscore': each feature to variance 1;
-          'rows': each sample to length 1.  A feature that varies by less than 1e-150 becomes 0 in the first
-          two.
+          'rows': each sample to length 1.  A feature with a standard deviation below 1.5e-154 becomes 0
+          in the first two.
         - 'variance': the view to total variance 1; 'dimension': divided by sqrt(d_v); 'range' (alone): the
           view to a range of length 2 between its smallest and largest entry.
 
