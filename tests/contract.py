@@ -247,12 +247,11 @@ def check_same_seed_gives_the_same_and_the_global_generator_is_left_alone(cls):
 
 
 def check_one_and_two_threads_agree(cls):
-    Xs = planted(cls, sizes=(90, 80, 70))
-    with threadpool_limits(limits=1):
-        one = fit(build(cls), Xs)
-    with threadpool_limits(limits=2):
-        two = fit(build(cls), Xs)
-    assert same(one, two)
+    Xs, fits = planted(cls, sizes=(90, 80, 70)), []
+    for limit in (1, 2):
+        with threadpool_limits(limits=limit):
+            fits.append(fit(brief(cls), Xs))
+    assert same(*fits)
 
 
 def check_input_is_not_mutated(cls):

@@ -12,15 +12,14 @@ from experiments_support import WatchedStore, comparable, demo_jobs, quick, wait
 
 from mtclib.companion.runs import RunStore, run, runner
 
-distributed = pytest.importorskip("distributed")
-
 
 @contextlib.contextmanager
 def cluster(folder, n_workers):
     """Address of a scheduler, started as a user would, its process and those of its workers."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "MTCLIB_TEST_PAUSE": "0.1",
                    "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
-    file, processes = folder / "scheduler.json", []
+    # A second of imports, which all but one process of the tests can do without.
+    distributed, file, processes = pytest.importorskip("distributed"), folder / "scheduler.json", []
 
     def start(part, *options):
         command = [sys.executable, "-m", f"distributed.cli.dask_{part}", "--scheduler-file", str(file),
