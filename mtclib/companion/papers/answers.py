@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from mtclib.companion import claims, plots, tables
 from mtclib.companion.verdicts import gains, intervals, ledger
@@ -111,8 +112,11 @@ def _by_pipeline(paper, rival):
 
 def surely(paper, rival=ALL):
     """On how many of the data sets of `turns`, over all rivals, this is no noise: the mean interval of one
-    pipeline lies above zero, and that of another below."""
-    ends = _by_pipeline(paper, rival)[1].groupby("dataset")
+    pipeline lies above zero, and that of another below, each widened for their number (Bonferroni)."""
+    rows = _by_pipeline(paper, rival)[1]
+    number = rows.groupby("dataset")["ours"].transform("size")
+    half = (rows["high"] - rows["low"]) / 2 * stats.norm.isf(0.025 / number) / stats.norm.isf(0.025)
+    ends = rows.assign(low=rows["ours"] - half, high=rows["ours"] + half).groupby("dataset")
     return int(((ends["low"].max() > 0) & (ends["high"].min() < 0)).sum())
 
 
