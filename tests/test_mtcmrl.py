@@ -20,18 +20,13 @@ def texts(sizes=(14, 11, 13), d=9, seed=0):
     return [rng.poisson(0.7, (n, d)).astype(float) + (rng.random((n, d)) < 0.1) for n in sizes]
 
 
-def starts(Xs, ks, seed=0):
-    rng = np.random.default_rng(seed)
-    return [np.r_[np.arange(k), rng.integers(0, k, X.shape[0] - k)] for X, k in zip(Xs, ks)]
-
-
 @pytest.mark.parametrize("coupling", ["full", "printed"])
 @pytest.mark.parametrize("exponent", [0.5, 0.25, 1.0])
 @pytest.mark.parametrize("d", [9, 40])
 @pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
 def test_fit_equals_algorithm_1_as_printed(coupling, exponent, d, convert):
-    Xs, ks = texts(d=d), [2, 3, 4]
-    init = starts(Xs, ks)
+    Xs, ks, rng = texts(d=d), [2, 3, 4], np.random.default_rng(0)
+    init = [np.r_[np.arange(k), rng.integers(0, k, len(X) - k)] for X, k in zip(Xs, ks)]
     Ys0 = [literal.start(h, k) for h, k in zip(init, ks)]
     expected = literal.fit(Xs, ks, Ys0, 2.0, 0.5, 3.0, 0.7, coupling=coupling, exponent=exponent, n_iter=6)
     model = quiet_fit(

@@ -135,7 +135,8 @@ def estimators(folder):
         with np.errstate(all="raise"), config_context(transform_output="pandas", assume_finite=True):
             pairs = zip(*map(contract.partitions, (known[cls], contract.fit(model, Xs))))
         # Other containers add in another order: the last bit may name the clusters, but not choose them.
-        alike = np.array_equal if how in ("scalar", "scale", "use") else _same_partition
+        alike = np.array_equal if how in ("scalar", "scale", "use") else lambda one, two: (
+            len(set(zip(one, two))) == len(set(one)) == len(set(two)))
         assert all(alike(*pair) for pair in pairs), f"{cls.__name__}: {how} gives other labels"
         return "held"
 
@@ -184,10 +185,6 @@ def _sound(cls, model, Xs, empty):
     told = any("empty" in str(warning.message) for warning in caught)
     assert told or not (empty and cls.traits.graph), f"{cls.__name__}: empty samples, no word"
     return "held"
-
-
-def _same_partition(first, second):
-    return len(set(zip(first, second))) == len(set(first)) == len(set(second))
 
 
 def _damaged(cls, model, Xs, rng):

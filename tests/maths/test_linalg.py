@@ -51,14 +51,6 @@ def test_a_dense_product_is_that_of_scipy_to_the_last_bit(n, m, seed, data):
     np.testing.assert_allclose(dense_product(factors[0], factors[1].toarray()), found, rtol=1e-5, atol=1e-6)
 
 
-def direct(X, Y, R, shifts, lam):
-    X = X.toarray() if sp.issparse(X) else X
-    gram = X.T @ X
-    return np.column_stack([
-        np.linalg.solve(lam * gram + s * np.eye(len(gram)), lam * X.T @ y + r)
-        for y, r, s in zip(Y.T, R.T, shifts)])
-
-
 @given(n=st.integers(1, 12), d=st.integers(1, 12), h=st.integers(1, 4), lam=st.floats(0, 10),
        sparse=st.booleans(), iterative=st.booleans(), seed=st.integers(0, 2**31))
 def test_ridge_systems_equal_direct_solves_in_every_form(n, d, h, lam, sparse, iterative, seed):
@@ -68,7 +60,9 @@ def test_ridge_systems_equal_direct_solves_in_every_form(n, d, h, lam, sparse, i
     system = RidgeSystems(sp.csr_array(X) if sparse else X, max_dense=0 if iterative else 5000)
     for _ in range(2):
         W, XW = system.solve(Y, R, shifts, lam)
-        np.testing.assert_allclose(W, direct(X, Y, R, shifts, lam), atol=1e-8, rtol=1e-7)
+        direct = [np.linalg.solve(lam * X.T @ X + s * np.eye(d), lam * X.T @ y + r)
+                  for y, r, s in zip(Y.T, R.T, shifts)]
+        np.testing.assert_allclose(W.T, direct, atol=1e-8, rtol=1e-7)
         np.testing.assert_allclose(XW, X @ W, atol=1e-8, rtol=1e-7)
         Y = Y + 0.1
 

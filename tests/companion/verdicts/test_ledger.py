@@ -81,12 +81,6 @@ def sentences():
                 yield paper, f"unmeasured {entry['id']}", {}, entry["unmeasured"]["reason"]
 
 
-def typed(paper, sentence):
-    """Numbers of a sentence that are neither computed nor printed nor of a kind that needs no result."""
-    left = SPENT.sub(" ", TEMPLATE.sub(" ", sentence))
-    return [text for text in NUMBER.findall(left) if text.removeprefix("0") not in printed(paper)]
-
-
 ALL = list(sentences())
 
 
@@ -96,7 +90,8 @@ def test_the_numbers_of_a_sentence_are_computed(paper, where, scope, sentence):
     shown = study(paper).numbers.fill(sentence, **scope)
     assert "{" not in shown
     assert "nan" not in shown
-    left = typed(paper, sentence)
+    words = SPENT.sub(" ", TEMPLATE.sub(" ", sentence))
+    left = [text for text in NUMBER.findall(words) if text.removeprefix("0") not in printed(paper)]
     assert len(left) == OUTSIDE.get((paper, where), 0), left
 
 
