@@ -50,6 +50,11 @@ def test_indices_that_lead_out_of_a_sparse_array_are_refused_before_they_are_fol
             check_matrix(X, "Xs[0]")
 
 
+def test_entries_of_one_place_are_added_up_in_double_precision():
+    X = sp.coo_array((np.array([100, 100, 1], np.int8), ([0, 0, 1], [0, 0, 1])))
+    np.testing.assert_array_equal(check_matrix(X, "Xs[0]").toarray(), [[200, 0], [0, 1]])
+
+
 @pytest.mark.filterwarnings("error")
 def test_sparse_entries_whose_squares_leave_single_precision_are_as_good_as_dense_ones():
     X = (groups() * 1e37).astype(np.float32)

@@ -374,7 +374,7 @@ def _choose(arrays, variable, name, labels):
     check_indices(X, f"{name}: the matrix", DataFileError)
     if sp.issparse(X):
         _check_room(name, 24 * sum(X.shape))  # three copies of a place for each, without entries too
-        X = sp.csr_array(X)
+        X = sp.csr_array(X.astype(float) if X.dtype.kind in "iu" else X)  # sums of small types would wrap
     elif X.ndim == 1:
         X = X.reshape(-1, 1)
     if 0 in X.shape:

@@ -92,6 +92,7 @@ def test_a_csv_file_is_read_whatever_separates_its_columns(separator):
     ("x.npz::a::b", {"b": NUMBERS, "a::b": -NUMBERS}, {}, -NUMBERS),
     ("x.mat::X{2}", {"X": cells(NUMBERS, NUMBERS + 1)}, {}, NUMBERS + 1),
     ("sparse.npz", sp.coo_array(NUMBERS), {}, NUMBERS),
+    ("sparse.npz", sp.coo_array((np.full(2, 100, np.int8), ([0, 0], [0, 0]))), {}, [[200]]),
     ("sparse.mat", {"fea": sp.csc_array(NUMBERS)}, {}, NUMBERS),
 ])
 def test_an_array_is_read_whatever_stands_beside_it_and_whatever_it_is_called(
