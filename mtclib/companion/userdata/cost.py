@@ -27,8 +27,8 @@ _SAMPLES = {"multitask": 2000, "multiview": 500}
 _ITERATIONS = 10
 
 # LandmarkSpectral has numbers of its own.  growth.csv varies all but n at 500 samples, which are landmarks
-# all, and has one exponent of n, of its last steps.  By it, seven fits of 2,000 to 128,000 samples took .16 to
-# 9.4 times what was estimated; by these numbers, .3 to 1.4 times.  With k its time grows by this exponent:
+# all, and has one exponent of n, of its last steps.  By it, seven fits of 2,000 to 128,000 samples took .16
+# to 9.4 times what was estimated; by these numbers, .3 to 1.4 times.  Time grows with k by this exponent:
 _OF_MANY = 0.45
 # The share of 1,000 landmarks, as many as there are from 10,000 samples on, in its time with 1,000,000:
 _LANDMARKS, _ENOUGH = 0.2, 10_000
