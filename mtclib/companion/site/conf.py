@@ -151,10 +151,8 @@ NAMED = {'role="heading">': 'role="heading" aria-level="2">',
 """What the theme leaves without a level, a name or a landmark, or names otherwise than it shows."""
 AS_WRITTEN = re.compile(r"(<(?:pre|script|style|textarea)\b.*?</(?:pre|script|style|textarea)>)", re.DOTALL)
 """Where a space counts."""
-SHOWN = re.compile(r"(<code\b.*?</code>|<[^>]*>)", re.DOTALL)
-"""What stands between the words that are read; code keeps its signs."""
-HYPHEN = re.compile(r"(?<![\w.)\]*-])-(?=\.?\d)")
-"""A hyphen that stands for a minus."""
+HYPHEN = re.compile(r"(<code\b.*?</code>|<[^>]*>)|(?<![\w.)\]*-])-(?=\.?\d)", re.DOTALL)
+"""Code and tags, which keep their signs, or a hyphen that stands for a minus."""
 PLAIN = re.compile('<span class="[npw]">([^<]*)</span>')
 """Names, punctuation and white space of code."""
 SPARE = "*.map", "searchtools.js", "language_data.js", "basic.css", "skeleton.css", "design-tabs.js"
@@ -172,12 +170,6 @@ def name_parts(folder):
         page.write_text(say_once(TABS.sub("", text)), encoding="utf-8")
 
 
-def _with_minus(part):
-    texts = SHOWN.split(part)
-    texts[::2] = (HYPHEN.sub("−", text) for text in texts[::2])
-    return "".join(texts)
-
-
 def say_once(page):
     r"""A page without the indents of its lines and the names of what has the colour of text in code, and with
     the colours of table cells in its head; numbers have a minus.
@@ -190,7 +182,7 @@ def say_once(page):
       -b</pre>
     """
     parts = AS_WRITTEN.split(page)
-    parts[::2] = (_with_minus(re.sub(r"\n\s+", "\n", part)) for part in parts[::2])
+    parts[::2] = (HYPHEN.sub(lambda one: one[1] or "−", re.sub(r"\n\s+", "\n", part)) for part in parts[::2])
     parts[1::2] = (PLAIN.sub(r"\1", part) for part in parts[1::2])
     page = "".join(parts)
     looks = dict.fromkeys(re.findall(r' style="(background-color:[^"]*)"', page))
