@@ -233,7 +233,8 @@ def test_search_finds_a_method(width, page):
     "why did MSPL fail": "mspl.html", "which method for text": "leaderboard.html",
     "is LMSC better": "lmsc.html", "how many clusters": "how_many_clusters", "how do I cite this": "cite",
     "my csv files": "your-own-files", "what does the verdict mean": "how-to-read-a-verdict",
-    "installing": "readme.html"}.items())
+    "installing": "readme.html", "consensus clustering": "ConsensusClustering",
+    "error bars": "how-to-read-a-verdict", "is the gain of MTCMRL real": "mtcmrl.html"}.items())
 def test_search_answers_what_newcomers_ask(query, answer, page):
     page.goto((SITE / "gallery.html").as_uri())
     page.keyboard.press("/")

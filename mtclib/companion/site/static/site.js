@@ -85,7 +85,7 @@ document.addEventListener("keydown", ({target, key, ctrlKey, metaKey, altKey}) =
 
 // Words that any question may have are not asked for.  Places with all others come first; then those with most, and those
 // with words that begin like the last one.  A name that is typed in full stands before longer names that begin with it, and
-// a question of `copy_index` of conf.py that has all words before what else has them.
+// a question of `copy_index` of conf.py that has all words before what else has them; what changed comes last.
 const COMMON = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in is it its
   me my of on or our should so than that the their them there these they this to was we were what when where which who why will
   with would you your`.split(/\s+/).map(stem));
@@ -108,7 +108,7 @@ Object.defineProperty(window, "SearchLite", {get: () => searchLite, set: (origin
               places.set(u, {...shown, u});
               if (!x && asked.every((word) => original.tokenize(s).includes(word))) answers.add(u);
             }
-      const first = (one) => 2 * isIt(one) + answers.has(one.u);
+      const first = (one) => 2 * isIt(one) + answers.has(one.u) - one.u.includes("changelog.html");
       return {items: [...places.values()].sort((a, b) => first(b) - first(a)), terms: asked};
     }};
   }};
