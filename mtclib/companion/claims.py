@@ -443,8 +443,7 @@ def more_sensitive_than(frame, parameter, than, metric, dataset, method) -> Clai
 def sweep(frame, parameter, metric, dataset, method) -> pd.DataFrame:
     """Scores along the grid of one parameter, all other parameters fixed. Complete runs only. Of all settings
     of the other parameters the one with most values of `parameter` is taken: the line of the sweep."""
-    rows = frame.query(
-        "dataset == @dataset and metric == @metric and task == 'avg' and method == @method")
+    rows = frame.query("dataset == @dataset and metric == @metric and task == 'avg' and method == @method")
     settings = [json.loads(text) for text in rows["params"]]
     rows = rows.assign(
         at=[setting.get(parameter) for setting in settings],

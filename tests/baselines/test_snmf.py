@@ -38,8 +38,7 @@ GRAPHS = {
 
 def residual(Y, slope, *parts):
     """How far a slope is from the optimality conditions for Y >= 0, relative to the parts that balance."""
-    return (np.linalg.norm(np.where(Y > 0, slope, np.minimum(slope, 0.0)))
-            / sum(map(np.linalg.norm, parts)))
+    return (np.linalg.norm(np.where(Y > 0, slope, np.minimum(slope, 0.0))) / sum(map(np.linalg.norm, parts)))
 
 
 @pytest.mark.parametrize("init", ["random", "k-means"])

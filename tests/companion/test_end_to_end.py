@@ -66,8 +66,7 @@ def test_the_tables_show_verdicts_and_claims(study):
     assert [row[0].lines for row in live.rows] == [("exact",), ("noisy",)]
 
 
-@pytest.mark.parametrize(("show", "name"), [
-    (Study.pipelines_of_tables, "answer"), (Study.answer, "summary")])
+@pytest.mark.parametrize(("show", "name"), [(Study.pipelines_of_tables, "answer"), (Study.answer, "summary")])
 def test_a_paper_without_an_answer_or_a_summary_is_named_with_the_remedy(show, name, study):
     with pytest.raises(LedgerError, match=f"toy/claims.toml has no {name}; add one"):
         show(study)

@@ -402,8 +402,7 @@ def test_every_verdict_has_its_word_in_the_legend_and_its_colour():
 def test_a_square_has_the_colour_that_its_verdict_has_in_the_tables_and_is_pale_where_it_does_not_count():
     rows = judged(["lower", "exact", "misprint", "higher"]).assign(counted=[True, False, False, True])
     fig = plots.scoreboard(rows, {"p": "Paper\n4 cells"})
-    shown = {to_hex(patch.get_facecolor()): patch.get_facecolor()[3] == 1
-             for patch in fig.axes[0].patches}
+    shown = {to_hex(patch.get_facecolor()): patch.get_facecolor()[3] == 1 for patch in fig.axes[0].patches}
     assert shown == {COLOURS[name][0]: name != "exact" for name in ("lower", "exact", "misprint", "higher")}
     assert legend(fig) == ["▲ higher (1)", "▼ lower (1)", "※ misprint (1)", "pale: not counted (1)"]
 

@@ -65,8 +65,7 @@ def relation(U_t, U_s, d):
 
 def relations(Us, d):
     """Eq. (10) for every ordered pair of tasks."""
-    return {(t, s): relation(Us[t], Us[s], d)
-            for t in range(len(Us)) for s in range(len(Us)) if s != t}
+    return {(t, s): relation(Us[t], Us[s], d) for t in range(len(Us)) for s in range(len(Us)) if s != t}
 
 
 def assign(X, U, d):

@@ -24,8 +24,7 @@ def _table(name):
 
 def line(paper, rival=ALL):
     """What `gains.statistics` says of a paper, over one rival or all."""
-    lines = _table("gain_statistics").query("paper == @paper and rival == @rival and table == @ALL")
-    return lines.iloc[0]
+    return _table("gain_statistics").query("paper == @paper and rival == @rival and table == @ALL").iloc[0]
 
 
 def word(found):

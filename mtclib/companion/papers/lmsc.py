@@ -382,8 +382,7 @@ class PaperStudy(Study):
     @cached_property
     def cut_views(self):
         """Mean NMI of the later tasks in percent, by set of views that was cut into tasks."""
-        later = self.table("weights").query("position > 1")
-        return 100 * later.pivot_table("value", "dataset", "updates")
+        return 100 * self.table("weights").query("position > 1").pivot_table("value", "dataset", "updates")
 
     def _updates(self):
         """NMI of the later tasks of streams by our updates, those of the release and the printed ones."""
@@ -543,8 +542,7 @@ class PaperStudy(Study):
         keys = ["dataset", "method", "run", "metric", "task"]
         every = pd.concat(map(self.rows, self.sets))
         grid = leverage.with_params(every[every["method"] == "LMSC"], "lam", "mu").query("mu == 0.01")
-        steps = grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])
-        curves = [self._swept, steps]
+        curves = [self._swept, grid.assign(method=[f"lam = {value:g}" for value in grid["lam"]])]
         surface = leverage.with_params(every[every["part"] == "surface"], "mu", "beta")
         for name in ("mu", "beta"):  # a curve over each, the mean over the other one
             means = surface.groupby([*keys, name])["value"].mean().reset_index()

@@ -200,8 +200,7 @@ class Numbers(numbers.Numbers, paper="mspl"):
         """Mean distance of Con-MC and its six single views from print, with features scaled in one way."""
         rows = ("PIX", "FOU", "FAC", "ZER", "KAR", "MOR", "Con-MC")
         digits = {"other_dataset": "Handwritten (raw)", "dataset": DIGITS, "scaling": how}
-        gaps = [self._gaps(f"{row}, scaling", printed=row, **digits) for row in rows]
-        return pd.concat(gaps).abs().mean()
+        return pd.concat([self._gaps(f"{row}, scaling", printed=row, **digits) for row in rows]).abs().mean()
 
     @cached_property
     def _raw(self):

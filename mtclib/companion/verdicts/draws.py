@@ -51,8 +51,7 @@ def pipelines(study, printed):
             for value in values:
                 words = " ".join(filter(None, (variant, value)))
                 label = words if base.name == FIXED else f"{base.name}, {words}"
-                found.setdefault((base.source, variant, value),
-                                 Pipeline(label, base.source, variant, value))
+                found.setdefault((base.source, variant, value), Pipeline(label, base.source, variant, value))
     return [one for one in found.values()
             if set(_stands(study, study.rows(one.source), one)) & set(study.protocol.own)]
 

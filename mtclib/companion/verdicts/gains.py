@@ -146,8 +146,7 @@ def printed_variance(n_published, told, alone, paired, n):
 
 def judged(frame):
     """Add what follows from print, ours and their errors."""
-    two_sided = stats.t.ppf((1 + LEVEL) / 2, frame["freedom"])
-    half = two_sided * frame["error"]
+    half = stats.t.ppf((1 + LEVEL) / 2, frame["freedom"]) * frame["error"]
     low, high = frame["ours"] - half, frame["ours"] + half
     both = np.hypot(frame["error"], frame["printed_error"])
     reach = stats.t.ppf((1 + LEVEL) / 2, freedom_of(frame)) * both

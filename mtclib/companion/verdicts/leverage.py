@@ -29,8 +29,7 @@ def entries(paper):
     known = ledger.decisions(paper)
     compared = [{"decision": one["id"], **{f"other_{name}": other.get(name) for name in ledger.SIDE}, **other}
                 for one in known for other in one.get("alternative", [])]
-    none = [{"decision": one["id"], **one["unmeasured"]} for one in known if "unmeasured" in one]
-    return compared, none
+    return compared, [{"decision": one["id"], **one["unmeasured"]} for one in known if "unmeasured" in one]
 
 
 def measured(study):

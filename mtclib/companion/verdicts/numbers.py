@@ -149,8 +149,7 @@ class Numbers:
         """Data sets on their headline pipelines: how many have the outcome, or the differences."""
         names = map(self.study.headline, self.study.protocol.profile("full").datasets)
         rows = pd.concat(map(self.study.selected, names))
-        table = paired_differences(rows, [(method, other)], our_name(self.study.paper, metric))
-        return outcome(table, what)
+        return outcome(paired_differences(rows, [(method, other)], our_name(self.study.paper, metric)), what)
 
     def definition(self, variant, what):
         """What `variant_table` says of a definition of NMI: cells, within 5, distance."""

@@ -112,8 +112,7 @@ def rates(study, trials=TRIALS):
     table["sets_interval"] = _over_sets([part.ours[:, part.points].mean(axis=1) for part in kept])
     table["tau_interval"] = _over_sets([part.tau for part in parts if np.isfinite(part.tau).all()])
     table["other_sign"], table["noise_turns"] = _over_pipelines(study, trials)
-    alike = pd.DataFrame([part.alike for part in parts]).mean().add_prefix("perfect_")
-    table = pd.concat([table, alike])
+    table = pd.concat([table, pd.DataFrame([part.alike for part in parts]).mean().add_prefix("perfect_")])
     return pd.DataFrame({"paper": study.paper, "rate": list(WANTED), "nominal": list(WANTED.values()),
                          "found": table.reindex(list(WANTED)).round(4).to_numpy()})
 
@@ -140,8 +139,7 @@ def _over_pipelines(study, trials):
             frame = gains.of_set(scores, whole=False).query("metric not in @RELATIVE")
             if len(frame):
                 sides = {method: one.mean for method, one in scores.drawn(trials, rng).items()}
-                errors = _centred(_gaps(scores, frame, sides))
-                means = errors.mean(axis=1) + frame["printed"].mean() / 2
+                means = _centred(_gaps(scores, frame, sides)).mean(axis=1) + frame["printed"].mean() / 2
                 flips.append(np.sign(means) != np.sign(frame["printed"].mean()))
         other += flips
         turned += [np.any(flips, axis=0) & ~np.all(flips, axis=0)] if len(flips) > 1 else []

@@ -18,8 +18,7 @@ SETS = ("3Sources", "BBC", "BBCSport", "Cornell")
 
 
 def test_measures_are_those_of_the_authors_code_on_their_split():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(3, size=(2, 42))
+    a, b = np.random.default_rng(0).integers(3, size=(2, 42))
     pairs = [(a[i] == a[j]) == (b[i] == b[j]) for i, j in product(range(42), repeat=2)]
     rows = pd.DataFrame({"metric": ["RI", "NMI_geometric", "NMI_arithmetic"], "task": "1", "run": 0,
                          "value": [SCORES["RI"](a, b), 0.5, 0.4]})

@@ -28,8 +28,7 @@ everything = pytest.mark.parametrize("name", [*paths.papers(), *KINDS])
 
 @pytest.fixture(scope="module")
 def opened():
-    return {**{paper: study_of(paper) for paper in paths.papers()},
-            **{kind: Sources(kind) for kind in KINDS}}
+    return {**{paper: study_of(paper) for paper in paths.papers()}, **{kind: Sources(kind) for kind in KINDS}}
 
 
 @studies

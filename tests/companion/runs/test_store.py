@@ -112,8 +112,7 @@ def test_leftovers_of_killed_writers_are_ignored_and_removed_after_a_day(tmp_pat
     for file in (old, young):
         file.write_bytes(b"half a record")
     os.utime(old, (time.time() - 90000,) * 2)
-    store = RunStore(tmp_path)
-    assert store.keys() == []
+    assert RunStore(tmp_path).keys() == []
     assert not old.exists()
     assert young.exists()
 
@@ -128,8 +127,7 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
 
 
 def test_nested_models_are_flattened_and_anything_else_is_refused():
-    found = flatten("coef_", [np.eye(2), {"a": np.ones(1)}])
-    assert list(found) == ["coef_/0", "coef_/1/a"]
+    assert list(flatten("coef_", [np.eye(2), {"a": np.ones(1)}])) == ["coef_/0", "coef_/1/a"]
     assert flatten("scale_", 2.0)["scale_"].shape == ()
     with pytest.raises(ValueError, match="name_ cannot be kept"):
         flatten("name_", "text")

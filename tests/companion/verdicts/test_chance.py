@@ -74,8 +74,7 @@ def test_the_band_beside_a_variant_is_of_its_own_classes_and_the_mark_of_those_o
                    for name in ("Animal with attribute", "Animals, 35 classes"))
     assert (part["chance"] > whole["chance"]).sum() == (whole["metric"] != "NMI").sum()
     assert part["in_band"].tolist() == whole["in_band"].tolist()
-    told = study.digits_and_animals().tables[0].text
-    assert "No printed number lies in its band." in told
+    assert "No printed number lies in its band." in study.digits_and_animals().tables[0].text
 
 
 def test_every_printed_table_has_the_shuffled_row_and_marks_the_numbers_within():

@@ -325,8 +325,7 @@ def test_no_spread_of_several_runs_counts_as_less_than_one_run_off_by_the_usual_
     n, relative = np.array([9, 9, 9, 1, 4, 4]), np.array([False] * 4 + [True] * 2)
     found = gains.at_least(np.stack([spreads, 2 * spreads]), n, relative)
     least = np.sqrt((0.6**2 + 3**2) / 3) / 3
-    off = np.where(np.arange(9) == 0, 3 * least, 0.0)
-    assert least == pytest.approx(off.std(ddof=1))
+    assert least == pytest.approx(np.where(np.arange(9) == 0, 3 * least, 0.0).std(ddof=1))
     np.testing.assert_allclose(found[0], [least, 0.6, 3.0, 0.0, 2.0, np.sqrt(2) / 2])
     np.testing.assert_allclose(found[1], 2 * found[0])
 

@@ -459,8 +459,7 @@ def test_deterministic_rows_and_whole_numbers_of_samples_are_fingerprints_and_me
 def test_sizes_are_read_in_the_printed_order_and_taken_from_data_without_clustering():
     cells = published.size_cells("mtcmrl").set_index("cell")["mean"]
     assert (cells["mtcmrl:Reuters:2:class_size:3"], cells["mtcmrl:Reuters:1:n_features:"]) == (37, 6439)
-    data = runs.load_dataset("experiments_support:tiny", {"n": 31})[0]
-    ((choice, sizes),) = identify.sizes(data, {})
+    ((choice, sizes),) = identify.sizes(runs.load_dataset("experiments_support:tiny", {"n": 31})[0], {})
     assert not choice
     assert [sizes["1", str(i), "class_size"] for i in (1, 2, 3)] == [11, 10, 10]
     assert (sizes["2", "", "n_features"], sizes["", "", "n_samples"]) == (4, 68)
