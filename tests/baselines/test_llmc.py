@@ -116,7 +116,8 @@ def test_empty_samples_have_no_edges_where_they_would_be_neighbours_of_many(form
     X[3:] += 0.1 * np.random.default_rng(0).random((16, 6))
     with pytest.warns(EmptySampleWarning, match="3 in task 1"):
         model = LLMC(n_clusters=2, n_neighbors=5, random_state=0).fit([form(X), X[3:]])
-    assert not model.graph_[0][:3].nnz and not model.projected_[0][:3].any()
+    assert not model.graph_[0][:3].nnz
+    assert not model.projected_[0][:3].any()
     assert len(np.unique(model.components_[0])) == 3 + model.n_components_[0] == 5
     assert np.array_equal(model.labels_[0][3:], model.labels_[1])
 
@@ -127,4 +128,5 @@ def test_more_components_than_half_of_the_samples_are_not_searched_for(k, kept):
     with nullcontext() if not kept else pytest.warns(DegenerateSubspaceWarning, match="in task 1: labels"):
         model = LLMC(k, random_state=0).fit([X])
     assert (model.strength_[0] == 1.0) == kept
-    assert model.converged_ and len(set(model.labels_[0])) == k
+    assert model.converged_
+    assert len(set(model.labels_[0])) == k
