@@ -97,11 +97,11 @@ SPARSE = (*(getattr(sp, form) for form in FORMS), _uncanonical, _with_long_indic
 class Elsewhere:
     """An array that another device holds."""
 
-    def __init__(self, X):
-        self.shape, self.ndim = X.shape, 2
+    def __init__(self, X, error):
+        self.shape, self.ndim, self.error = X.shape, 2, error
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("can't convert cuda:0 device type tensor to numpy")
+        raise self.error("can't convert cuda:0 device type tensor to numpy")
 
 
 def led_astray(X, form, rng):
@@ -152,7 +152,8 @@ SPOILED = (
     (lambda X, rng: X[0], "two-dimensional"), (lambda X, rng: X[None], "two-dimensional"),
     (lambda X, rng: "Xs", "two-dimensional"), (lambda X, rng: X[:0], "empty"),
     (lambda X, rng: np.ma.masked_greater(X, X.max() - 1), "masked"),
-    (lambda X, rng: [[1.0, 2.0], [3.0]], "equally long"), (lambda X, rng: Elsewhere(X), "another device"),
+    (lambda X, rng: [[1.0, 2.0], [3.0]], "equally long"), (lambda X, rng: Elsewhere(X, OSError), "device"),
+    (lambda X, rng: Elsewhere(X, TypeError), "another device"),
     (lambda X, rng: sp.csr_array((X.shape[0], 2**33)), "32 bits"),
     (lambda X, rng: led_astray(X, rng.choice(FORMS), rng), "no valid sparse matrix"))
 """What makes an array useless, and what a refusal of it says."""

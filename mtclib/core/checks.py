@@ -197,7 +197,9 @@ def _as_array(X, name):
         return X
     try:
         return np.asarray(X)
-    except (ValueError, TypeError, RuntimeError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # a container of another library may raise anything
         raise ValueError(f"{name} cannot be read as an array ({error}); use equally long rows, and copy what "
                          f"another device holds") from error
 
