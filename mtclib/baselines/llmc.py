@@ -82,10 +82,6 @@ class Task:
         self.count, self.components = pieces(self.S)
         return float(D[near] @ values + self.width * (values @ values))
 
-    def possible(self):
-        """Whether a graph can have k components: a sample is joined to another, unless it is the only one."""
-        return self.n_clusters <= max(1, self.X.shape[0] // 2)
-
     def settle(self):
         """Whether the search for k components is over; otherwise moves lam."""
         if self.count == self.n_clusters:
@@ -225,11 +221,6 @@ class LLMC(MultiTaskClusterer):
         With ``adapt``: each task has :math:`k_t` components that did not change, or its search has ended
         without, of which a warning tells; otherwise ``tol`` decides.
 
-    Warns
-    -----
-    DegenerateSubspaceWarning
-        If no strength gives a task :math:`k_t` components: its labels come from k-means, too.
-
     References
     ----------
     G. Zhong, C.-M. Pun. Local Learning-based Multi-task Clustering. Knowledge-Based Systems 255, 2022.
@@ -258,22 +249,19 @@ class LLMC(MultiTaskClusterer):
 
     def _prepare(self, Xs, n_clusters):
         # A sample that is all zeros would be the neighbour of many.
-        filled = [np.flatnonzero(~empty) if not empty.all() else np.arange(len(empty))
-                  for empty in map(empty_samples, Xs)]
-        cosine = all(by_cosine(self.metric, X) for X in Xs)
-        kept = [X if len(rows) == X.shape[0] else X[rows] for X, rows in zip(Xs, filled)]
+        filled = [np.flatnonzero(~empty | empty.all()) for empty in map(empty_samples, Xs)]
+        cosine, kept = all(by_cosine(self.metric, X) for X in Xs), [X[rows] for X, rows in zip(Xs, filled)]
         scaled = unit_variance([unit_samples(X) for X in kept] if cosine else kept)
-        return [(X, rows, whole.shape[0]) for X, rows, whole in zip(scaled, filled, Xs)]
+        return list(zip(scaled, filled, [X.shape[0] for X in Xs]))
 
     def _fit_best(self, prepared, n_clusters, seeds):
         tasks = [Task(X, min(k, len(rows)), int(self.n_components or k), int(self.n_neighbors),
                       float(self.lam), seeds[0]) for (X, rows, _), k in zip(prepared, n_clusters)]
         history, norms, converged = alternate(tasks, float(self.gamma), self.adapt, self.max_iter, self.tol)
-        if self.adapt and converged and (
-                missed := [str(t) for t, task in enumerate(tasks, 1) if task.count != task.n_clusters]):
-            tell(f"no strength gives n_clusters components in task {', '.join(missed)}: labels there come "
-                 f"from k-means on the embedding; ask for fewer clusters, or change n_neighbors",
-                 DegenerateSubspaceWarning)
+        missed = [str(t) for t, task in enumerate(tasks, 1) if task.count != task.n_clusters]
+        if self.adapt and converged and missed:
+            tell(f"no strength gives n_clusters components in task {', '.join(missed)}, where labels are of "
+                 f"k-means; ask for fewer clusters, or change n_neighbors", DegenerateSubspaceWarning)
         parts = [placed(Fit(task.labels(seeds, self.seeding), [], True, {
             "graph_": task.S, "components_": task.components.astype(np.intp), "embedding_": task.F,
             "n_components_": int(task.count), "projected_": task.Z}), rows, n)
@@ -301,7 +289,8 @@ def unit_variance(Xs):
 def alternate(tasks, gamma, adapt, max_iter, tol):
     """Rounds over all tasks, which keep their parts of the model: history, smoothed |w^j| (d,), converged."""
     d = tasks[0].X.shape[1]
-    searching = [task for task in tasks if adapt and task.possible()]
+    # A graph has no more components than half of its samples, unless it has one sample.
+    searching = [task for task in tasks if adapt and task.n_clusters <= max(1, len(task.start) // 2)]
     unit = sum(task.n_components for task in tasks) / (len(tasks) * d)
     norms, history, converged = np.full(d, unit**0.5), [], False
     while not converged and len(history) < max_iter:

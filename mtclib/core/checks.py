@@ -116,8 +116,8 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
         raise ValueError(f"{name} is empty: its shape is {tuple(X.shape)}; drop it from Xs or fill it")
     if _holds(X, "cmMV"):
         raise ValueError(f"{name} has complex, date or composite entries; pass real numbers")
-    if sp.issparse(X) and X.dtype.kind in "iuf":
-        X = X.astype(np.float64, copy=False)  # entries of one place are added up, and small types wrap
+    if sp.issparse(X) and X.dtype.kind in "iuf":  # entries of one place are added up, and small types wrap
+        X = X.astype(np.float64, copy=False)
     try:  # in single precision scikit-learn's sums over sparse arrays overflow
         X = check_array(X, accept_sparse="csr", ensure_all_finite=False,
                         dtype=[np.float64, np.float32][:1 + (float32 and not sp.issparse(X))])

@@ -394,10 +394,9 @@ class UserDivergence(Divergence):
 
     def _tried(self, what, values, name):
         # As columns of one row: what takes single numbers or a flat array only would fail amid a fit.
-        found = call(f"divergence: {what}", getattr(self, what), values[None],
-                     "take an array and return one of the same shape")
-        wrong = not isinstance(found, np.ndarray) or found.shape != (1, values.size)
-        if wrong or found.dtype.kind not in "iuf" or not np.isfinite(found).all():
+        found = call(f"divergence: {what}", getattr(self, what), values[None], "return as many numbers")
+        if not (isinstance(found, np.ndarray) and found.shape == (1, values.size)
+                and found.dtype.kind in "iuf" and np.isfinite(found).all()):
             raise ValueError(f"divergence: {what} is not finite and elementwise on the entries of {name} "
                              f"({values.min():.4g} to {values.max():.4g}); keep the data inside its domain, "
                              f"or pass a smoothing to lift zeros")

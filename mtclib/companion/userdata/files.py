@@ -218,7 +218,7 @@ def _check_header(names, name, known):
     if names[:1] == ["sep="]:
         raise DataFileError(f"{name}: the first line says to Excel what separates columns; delete this line")
     numbers = _numbers(names).tolist()
-    counted = numbers in [[start + i for i in range(len(numbers))] for start in (0, 1)]
+    counted = any(numbers == list(range(start, start + len(numbers))) for start in (0, 1))
     numbered = counted or (sorted(set(numbers)) == numbers and _are_years(numbers))
     if not known and numbers and (len(numbers) == len(names) or not numbered):
         raise _like_data(name, names)
@@ -236,8 +236,7 @@ def _numbers(texts):
 
 
 def _are_years(values):
-    values = np.asarray(values, dtype=float)
-    return bool(((values >= 1000) & (values < 3000) & (values % 1 == 0)).all())
+    return bool(np.isin(values, np.arange(1000, 3000)).all())
 
 
 def _like_data(name, names):
