@@ -14,7 +14,7 @@ from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import identify, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
 
-FIXED = "as fixed"
+FIXED, FOUND = "as fixed", "found"
 OTHER_NAMES = {"MSPL-smooth": "MSPL"}
 DRAWS = 500
 
@@ -58,7 +58,8 @@ def pipelines(study, printed):
 
 def _pipeline(study, name):
     spec = study._spec(name)
-    called = name.partition(" (")[2].removesuffix(")") or name.partition(", ")[2] or FIXED
+    called = (name.partition(" (")[2].removesuffix(")") or name.partition(", ")[2]
+              or (FOUND if spec.pipeline == "identified" else FIXED))
     own = spec.stand_ins.get(next(iter(study.protocol.own), ""), "")
     return Pipeline(called, spec.rows_of or name, own.partition(", ")[2], search=spec.search)
 
