@@ -14,10 +14,8 @@ import pytest
 from hypothesis import settings
 
 matplotlib.use("Agg")
-# Looking for garbage as often as Python does by itself takes a tenth of the time, in further processes too.
+# Looking for garbage as often as Python does by itself takes a tenth of the time.
 gc.set_threshold(10_000)
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [os.path.join(os.path.dirname(__file__), "startup"), os.environ.get("PYTHONPATH")]))
 # A run must not fail for a slow machine, nor for examples that another run has not seen.
 settings.register_profile("tests", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tests")
