@@ -156,7 +156,7 @@ def _tried(protocol, search, cells, left, store, n_jobs):
     """Our values of the cells, (hypotheses, cells, seeds), and the choices of each hypothesis."""
     points = [dict(zip(search.data, values)) for values in product(*search.data.values())]
     points = [point for point in points if _stands(point, left)]
-    # Of each data set's loader the parameters that it accepts; "none" means None, but is the name of a scaling.
+    # Of each data set's loader the parameters that it accepts; "none" means None, but names a scaling.
     own = {dataset: [{name: None if value == "none" and name != "scaling" else value
                       for name, value in point.items()
                       if dataset in search.only.get(name, search.datasets)} for point in points]

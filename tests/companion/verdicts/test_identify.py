@@ -154,6 +154,17 @@ def test_the_pipeline_of_20_newsgroups_is_the_winner_of_four_searches_one_after_
     assert [{*chosen} for _, chosen in chain(protocol, spec)] == [set(), {"weighting"}, {"weighting"}, words]
 
 
+def test_none_is_a_scaling_where_it_is_the_absence_of_other_choices(monkeypatch):
+    protocol, tried = runs.load_protocol("mspl"), {}
+    monkeypatch.setattr(identify, "_fitted", lambda protocol, search, variants, *rest: tried.update(variants))
+    search = dataclasses.replace(
+        protocol.identify["digits"], data={"scaling": ["none", "minmax"], "stop_words": ["none"]})
+    with pytest.raises(TypeError):  # for nothing is fitted here
+        identify._tried(protocol, search, identify.calibration(protocol, search), None, None, 1)
+    assert list(tried["Handwritten Numerals"].values()) == [
+        {"scaling": name, "stop_words": None} for name in ("none", "minmax")]
+
+
 def test_the_winner_gives_mbc_true_distances_to_the_last_digit_but_for_the_random_halves_of_ng20():
     table = pd.read_csv(identify.table_file("mbc", "weights"))
     cells = published.load("mbc").set_index("cell")
