@@ -5,15 +5,22 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.core.base import DegenerateSubspaceWarning, EmptyClusterWarning
+from mtclib.core.base import (
+    ConstantViewWarning,
+    DegenerateSubspaceWarning,
+    EmptyClusterWarning,
+    EmptySampleWarning,
+)
+
+EXPECTED = (ConvergenceWarning, ConstantViewWarning, DegenerateSubspaceWarning, EmptyClusterWarning,
+            EmptySampleWarning)
 
 
 def quiet_fit(estimator, Xs):
-    """The fitted estimator, without the warnings of a fit that is stopped early on purpose."""
+    """The fitted estimator, without the warnings that a short fit and odd data are known to give."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", DegenerateSubspaceWarning)
-        warnings.simplefilter("ignore", EmptyClusterWarning)
+        for category in EXPECTED:
+            warnings.simplefilter("ignore", category)
         return estimator.fit(Xs)
 
 

@@ -12,7 +12,7 @@ from adversary.hunt import LEAST, hunt
 from mtclib.companion.site import report
 from mtclib.core import paths
 
-SECONDS = 18.0
+SECONDS = 45.0
 """Of all families together."""
 
 
