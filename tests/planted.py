@@ -5,15 +5,9 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from mtclib.core.base import (
-    ConstantViewWarning,
-    DegenerateSubspaceWarning,
-    EmptyClusterWarning,
-    EmptySampleWarning,
-)
+from mtclib.core.base import DegenerateSubspaceWarning, EmptyClusterWarning, EmptySampleWarning
 
-EXPECTED = (ConvergenceWarning, ConstantViewWarning, DegenerateSubspaceWarning, EmptyClusterWarning,
-            EmptySampleWarning)
+EXPECTED = (ConvergenceWarning, DegenerateSubspaceWarning, EmptyClusterWarning, EmptySampleWarning)
 
 
 def quiet_fit(estimator, Xs):
