@@ -218,8 +218,10 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     sure = above.groupby("dataset").any() & below.groupby("dataset").any()
     assert not turned.any() or f"(surely on {sure.sum()})" in plain
     readme = " ".join((paths.data_dir() / "README.md").read_text(encoding="utf-8").split())
-    told = re.findall(rf"\b(\d+) of (?:the )?(\d+) (?:sets )?of {ledger.findings(paper)['name']}\b", readme)
-    assert all(one == (str(sure.sum()), str(turned.sum())) for one in told), "a new paper is not there yet"
+    name = ledger.findings(paper)["name"]
+    told = re.findall(rf"\b(\d+) of (?:the )?(\d+) (?:sets )?of {name}\b", readme)
+    # A paper that is new is not yet in that page.
+    assert told == [(str(sure.sum()), str(turned.sum()))] * (name in readme)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
