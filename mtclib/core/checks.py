@@ -209,9 +209,9 @@ def _canonical(X):
     # scikit-learn refuses 64-bit indices, which slicing sparse arrays can leave behind, and strides.
     kind = np.int32 if max(*X.shape, X.nnz) < 2**31 else X.indices.dtype
     given = X.data, X.indices, X.indptr
-    plain = tuple(map(np.ascontiguousarray, given, (X.dtype, kind, kind)))
-    if any(new is not old for new, old in zip(plain, given)):
-        X = sp.csr_array(plain, shape=X.shape)
+    usual = tuple(map(np.ascontiguousarray, given, (X.dtype, kind, kind)))
+    if any(new is not old for new, old in zip(usual, given)):
+        X = sp.csr_array(usual, shape=X.shape)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
