@@ -455,7 +455,7 @@ class SPMTC(_SharedSubspaceClusterer):
     n_iter_ : int
         Rounds.
     converged_ : bool
-        Whether the last round asked for all samples and met ``tol`` and ``kkt_tol``.
+        Whether the last round asked for all samples and met ``kkt_tol``, or with ``kkt_tol=1`` met ``tol``.
 
     References
     ----------
@@ -515,10 +515,13 @@ class SPMTC(_SharedSubspaceClusterer):
             history.append(objective(losses, ones))
             degenerate |= subspace.is_degenerate(np.vstack(state.XW))
         self._warn_if(degenerate)
-        return Fit(self._labels(state), history, share == 1.0 and stationary, {
+        # A stationary point needs no further rule; where none is asked for, ``tol`` decides.
+        done = share == 1.0 and stationary and (converged or self.kkt_tol < 1.0)
+        return Fit(self._labels(state), history, done, {
             **self._attributes(state), "weights_": weights[-1], "losses_": losses, "pace_": np.array(shares),
             "weight_history_": [np.array(rounds) for rounds in zip(*weights)],
-            "thresholds_": np.array(thresholds), "round_objective_": [np.array(h) for h in inner]})
+            "thresholds_": np.array(thresholds), "round_objective_": [np.array(h) for h in inner]},
+            limit="inner_max_iter" if share == 1.0 else "max_iter")
 
     def _weigh(self, losses, threshold):
         if self.weighting == "hard":

@@ -245,6 +245,14 @@ def test_an_interrupted_pace_is_not_converged():
     assert not model.converged_
 
 
+def test_a_last_round_that_its_limit_ends_is_not_converged():
+    with pytest.warns(ConvergenceWarning, match="inner_max_iter=2 before .* raise inner_max_iter or tol"):
+        model = SPMTC(3, inner_max_iter=2, kkt_tol=1, random_state=0).fit(texts())
+    assert (model.pace_[-1], len(model.round_objective_[-1])) == (1.0, 2)
+    assert model.converged_ is False
+    assert quiet_fit(clone(model).set_params(kkt_tol=1e-3), texts()).converged_
+
+
 @real_data
 def test_recvstalk_without_sharing_gives_the_printed_accuracies_of_lssmtc():
     data, scores = load("spmtc-recvstalk"), []

@@ -68,8 +68,9 @@ class Fit:
 
     labels: object  # (n,), or a list of (n_t,): int in 0 .. n_clusters - 1
     objective: list  # one float per outer iteration
-    converged: bool  # whether the stopping rule was met before max_iter
+    converged: bool  # whether the stopping rule was met before a limit
     attributes: dict = field(default_factory=dict)  # the model by the names that the user sees, such as coef_
+    limit: str = "max_iter"  # the parameter that ended it where the stopping rule was not met
 
 
 class BaseClusterer(ClusterMixin, BaseEstimator):
@@ -160,8 +161,8 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         self.n_iter_ = best.attributes.get("n_iter_", len(best.objective))
         self.converged_ = bool(best.converged)
         if not self.converged_:
-            tell(f"{type(self).__name__} stopped at max_iter={self.max_iter} before its stopping rule was "
-                 f"met; raise max_iter or tol", ConvergenceWarning)
+            tell(f"{type(self).__name__} stopped at {best.limit}={getattr(self, best.limit)} before its "
+                 f"stopping rule was met; raise {best.limit} or tol", ConvergenceWarning)
         tasks = self.labels_ if isinstance(self.labels_, list) else [self.labels_]
         counts = [(t, len(np.unique(labels)), k)
                   for t, (labels, k) in enumerate(zip(tasks, cycle(np.ravel(self.n_clusters))), 1)]
