@@ -39,11 +39,12 @@ class CLR(SingleTaskClusterer):
     halved, with the last :math:`F`, when it has too many.  Components are counted, not guessed from small
     eigenvalues.
 
-    Two cases have no exact solution.  If :math:`A` itself has more than k components, no :math:`S` on its
-    edges has k.  And after ``max_iter`` rounds the number of components may still differ from k.  In both,
-    ``labels_`` come from k-means on the rows of the last :math:`F`, and ``components_`` holds the components
-    as they are.  Of more components than k the largest count in :math:`F`; where several are as large as the
-    k-th, those whose samples come first, so that the order of samples has a part in it.
+    Three cases have no exact solution.  If :math:`A` itself has more than k components, no :math:`S` on its
+    edges has k.  More than :math:`n_t / 2` components no graph has, as each sample is joined to another.  And
+    after ``max_iter`` rounds the number of components may still differ from k.  In all of them ``labels_``
+    come from k-means on the rows of the last :math:`F`, and ``components_`` holds the components as they are.
+    Of more components than k the largest count in :math:`F`; where several are as large as the k-th, those
+    whose samples come first, so that the order of samples has a part in it.
 
     Time grows as n^2: n up to about 40,000 (all tasks together; ten iterations in two minutes).
 
@@ -59,10 +60,10 @@ class CLR(SingleTaskClusterer):
     max_iter : int, default 30
         Rounds.
     seeding : {'greedy', 'plain', 'random'}, default 'greedy'
-        Where k-means starts, in the two cases above; see :func:`mtclib.core.starts.best_kmeans`.
+        Where k-means starts, in the three cases above; see :func:`mtclib.core.starts.best_kmeans`.
     random_state : None, int, Generator or RandomState
-        Of the start vectors of the eigensolver, which change nothing but rounding, and of k-means in the two
-        cases above.
+        Of the start vectors of the eigensolver, which change nothing but rounding, and of k-means in the
+        three cases above.
 
     Attributes
     ----------
@@ -81,7 +82,7 @@ class CLR(SingleTaskClusterer):
     Warns
     -----
     DegenerateSubspaceWarning
-        If the initial graph has more components than clusters.
+        If the initial graph has more components than clusters, or no graph can have so many.
 
     References
     ----------
@@ -124,9 +125,13 @@ class CLR(SingleTaskClusterer):
                 f"the neighbour graph falls into {count} components, more than n_clusters={n_clusters}: no "
                 f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}",
                 DegenerateSubspaceWarning)
+        elif count < n_clusters > A.shape[0] // 2:
+            tell(f"no graph of {A.shape[0]} samples has n_clusters={n_clusters} components, as each sample is "
+                 f"joined to another: labels are of k-means; ask for fewer clusters", DegenerateSubspaceWarning)
         start = np.random.default_rng(seed).standard_normal((A.shape[0], n_clusters + EXTRA))
         F = smallest_eigenvectors(A, components, n_clusters, start)
-        solvable, S, lam, history = count <= n_clusters, A, float(self.lam), []
+        solvable = count == n_clusters or count < n_clusters <= A.shape[0] // 2
+        S, lam, history = A, float(self.lam), []
         while solvable and count != n_clusters and len(history) < self.max_iter:
             weights = reweighted(A, F, lam)
             history.append(float(np.sum((weights.data - A.data) ** 2)))

@@ -99,6 +99,12 @@ def test_a_graph_with_the_components_is_returned_at_once_and_more_are_reported_a
         assert len(set(model.labels_[0][model.components_[0] == component])) == 1
 
 
+def test_more_components_than_a_graph_can_have_are_not_searched_for():
+    with pytest.warns(DegenerateSubspaceWarning, match="no graph of 7 samples has n_clusters=4 components"):
+        model = fit(np.arange(7.0)[:, None] ** 2, 4)
+    assert (model.objective_.tolist(), len(set(model.labels_[0]))) == ([0.0], 4)
+
+
 def test_labels_come_from_the_eigenvectors_while_the_rank_is_not_reached():
     X = blobs(distance=5.0)
     with pytest.warns(ConvergenceWarning, match="max_iter=1"):
