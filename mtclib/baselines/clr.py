@@ -126,8 +126,9 @@ class CLR(SingleTaskClusterer):
                 f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}",
                 DegenerateSubspaceWarning)
         elif count < n_clusters > A.shape[0] // 2:
-            tell(f"no graph of {A.shape[0]} samples has n_clusters={n_clusters} components, as each sample is "
-                 f"joined to another: labels are of k-means; ask for fewer clusters", DegenerateSubspaceWarning)
+            tell(f"no graph of {A.shape[0]} samples has n_clusters={n_clusters} components, as each sample "
+                 f"is joined to another: labels are of k-means; ask for fewer clusters",
+                 DegenerateSubspaceWarning)
         start = np.random.default_rng(seed).standard_normal((A.shape[0], n_clusters + EXTRA))
         F = smallest_eigenvectors(A, components, n_clusters, start)
         solvable = count == n_clusters or count < n_clusters <= A.shape[0] // 2
