@@ -56,7 +56,9 @@ def _check_kernel() -> None:
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None or "In" not in shell.user_ns:
         return
-    declared = shell.user_ns.get("__annotations__", {})
+    # Python 3.14 keeps a function that gives them, in place of the annotations.
+    lazy = shell.user_ns.get("__annotate__")
+    declared = lazy(1) if lazy else shell.user_ns.get("__annotations__", {})
     names = ", ".join(f"{name} ({kind.__name__})" for name, kind in declared.items())
     # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
     for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:

@@ -186,7 +186,8 @@ FORGED = {
 @pytest.mark.parametrize("forged", FORGED)
 def test_an_archive_with_forged_headers_is_left_for_the_next_source(known, mirror, forged):
     (mirror / "repository").write_bytes(FORGED[forged] + bytes(1024))
-    with pytest.warns(UserWarning, match="unreadable archive"):
+    # Where Python's reader ends quietly at such a header, the content tells.
+    with pytest.warns(UserWarning, match="unreadable archive|wrong content"):
         assert fetch("set/repository") == known.cache / "set/repository"
 
 
