@@ -5,6 +5,7 @@ import difflib
 import sys
 import tomllib
 from importlib import metadata
+from itertools import chain
 
 from mtclib.core import paths
 from mtclib.core.errors import MtclibError, check_option
@@ -52,14 +53,12 @@ def _check_integer(name, value, least) -> None:
 
 def _check_kernel() -> None:
     """Refuse what papermill added to the notebook of this kernel: names it has not, values of other types."""
-    # Only the parameters cell has annotations; `In` holds the sources of all cells so far.
+    # `In` holds the sources of all cells so far.
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None or "In" not in shell.user_ns:
         return
-    # Python 3.14 keeps a function that gives them, in place of the annotations.
-    lazy = shell.user_ns.get("__annotate__")
-    declared = lazy(1) if lazy else shell.user_ns.get("__annotations__", {})
-    names = ", ".join(f"{name} ({kind.__name__})" for name, kind in declared.items())
+    declared = dict(chain.from_iterable(map(_annotated, shell.user_ns["In"])))
+    names = ", ".join(f"{name} ({kind})" for name, kind in declared.items())
     # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
     for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:
         for name in (ast.unparse(node.targets[0]) for node in ast.parse(source).body
@@ -70,8 +69,19 @@ def _check_kernel() -> None:
                 raise UsageError(f"there is no parameter {name!r}.{hint} Parameters: {names}.")
     for name, kind in declared.items():
         value = shell.user_ns.get(name)
-        if not _is_of_type(value, kind.__name__):
-            raise UsageError(f"{name} must be of type {kind.__name__}, not {value!r}. Parameters: {names}.")
+        if not _is_of_type(value, kind):
+            raise UsageError(f"{name} must be of type {kind}, not {value!r}. Parameters: {names}.")
+
+
+def _annotated(source):
+    """Names and types that a cell declares, as only the cell of parameters does.  Read from its source, for
+    IPython runs line by line, and Python 3.14 keeps the annotations of the last one alone."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # somebody's cell that did not run
+        return []
+    return [(ast.unparse(node.target), ast.unparse(node.annotation)) for node in body
+            if isinstance(node, ast.AnnAssign)]
 
 
 def read_value(name: str, text: str, declared: str):
