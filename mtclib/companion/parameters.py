@@ -5,7 +5,6 @@ import difflib
 import sys
 import tomllib
 from importlib import metadata
-from itertools import chain
 
 from mtclib.core import paths
 from mtclib.core.errors import MtclibError, check_option
@@ -57,7 +56,7 @@ def _check_kernel() -> None:
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None or "In" not in shell.user_ns:
         return
-    declared = dict(chain.from_iterable(map(_annotated, shell.user_ns["In"])))
+    declared = next(filter(None, map(_annotated, reversed(shell.user_ns["In"]))), {})
     names = ", ".join(f"{name} ({kind})" for name, kind in declared.items())
     # Somebody who mends a wrong value in JupyterLab runs that cell once more: the last one counts.
     for source in [source for source in shell.user_ns["In"] if source.startswith(INJECTED)][-1:]:
@@ -79,9 +78,9 @@ def _annotated(source):
     try:
         body = ast.parse(source).body
     except SyntaxError:  # somebody's cell that did not run
-        return []
-    return [(ast.unparse(node.target), ast.unparse(node.annotation)) for node in body
-            if isinstance(node, ast.AnnAssign)]
+        return {}
+    return {ast.unparse(node.target): ast.unparse(node.annotation) for node in body
+            if isinstance(node, ast.AnnAssign)}
 
 
 def read_value(name: str, text: str, declared: str):
