@@ -27,7 +27,7 @@ from pkgutil import get_data, iter_modules
 
 # The methods of a paper are what its module lists; no module is imported before it is asked for.
 _MODULES = {found.name: found.ispkg for found in iter_modules(__path__)}
-_LISTED = {name: re.findall(r"^__all__ = (\[.*\])$", get_data(__name__, f"{name}.py").decode(), re.M)
+_LISTED = {name: re.findall(r"^__all__ = (\[.*\])\s*$", get_data(__name__, f"{name}.py").decode(), re.M)
            for name, is_room in _MODULES.items() if not is_room}
 _HOMES = {name: paper for paper, lists in _LISTED.items() for names in lists for name in literal_eval(names)}
 _HOMES = {**dict(sorted(_HOMES.items())), "all_estimators": "baselines.registry"}

@@ -43,11 +43,12 @@ def test_an_estimator_fits_and_is_scored_without_what_the_companion_needs():
     assert (found.returncode, found.stdout.split()) == (0, ["set()", "1.0"]), found.stderr
 
 
-def test_all_but_the_companion_is_found_in_a_zip_archive(tmp_path):
+def test_all_but_the_companion_is_found_in_a_zip_archive_with_line_ends_of_windows(tmp_path):
     archive, package = tmp_path / "all.zip", paths.HOME / "mtclib"
     with ZipFile(archive, "w") as file:
         for path in [*package.rglob("*.py"), *package.glob("datasets/*.toml")]:
-            file.write(path, path.relative_to(package.parent))
+            file.writestr(str(path.relative_to(package.parent)),
+                          path.read_bytes().replace(b"\n", b"\r\n"))
     code = ("from mtclib import LMSC\nfrom mtclib.datasets import load, lookup\nimport mtclib\n"
             "print(*load('toy-multitask').n_clusters, lookup('WebKB/texas.cites').bytes, mtclib.__file__)")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
