@@ -4,10 +4,10 @@ import gc
 import os
 import sys
 
-from mtclib.__main__ import KERNELS
+from mtclib.__main__ import KERNELS, hand_down
 
 assert "numpy" not in sys.modules or os.environ.keys() >= KERNELS.keys(), "numpy was loaded before this file"
-os.environ |= KERNELS | os.environ
+hand_down()
 
 import matplotlib
 import pytest

@@ -7,6 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from mtclib.__main__ import hand_down
 from mtclib.core import paths
 
 # A module of mtclib that names one of these fails; scikit-learn may go on using its own joblib.
@@ -54,6 +55,16 @@ def test_all_but_the_companion_is_found_in_a_zip_archive_with_line_ends_of_windo
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
                            cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(archive)})
     assert found.stdout.split() == ["3", "3", "3", "24174", str(archive / "mtclib" / "__init__.py")], found
+
+
+def test_a_notebook_s_kernel_inherits_the_folders_that_the_command_was_given(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = {"MTCLIB_DATA": "data", "MTCLIB_CACHE": "~/cache", "MTCLIB_FIGURES": "none", "MTCLIB_RUNS": ""}
+    for name, folder in given.items():
+        monkeypatch.setenv(name, folder)
+    hand_down()
+    assert [os.environ[name] for name in given] == [
+        str(tmp_path / "data"), os.path.expanduser(os.path.join("~", "cache")), "none", ""]
 
 
 @pytest.mark.parametrize(("words", "said"), [(["cluster", "--help"], "--n-clusters"),
