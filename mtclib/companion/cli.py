@@ -427,7 +427,7 @@ def list_known(args) -> int:
 
 def _fail(error, code=1):
     """Tell an error, and return the code to end with."""
-    print(_plain(f"error: {error}"), file=sys.stderr)
+    print(_plain(f"error: {error}{paths.remedy(error)}"), file=sys.stderr)
     return code
 
 

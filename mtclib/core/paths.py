@@ -4,6 +4,7 @@ The repository is the home: `mtclib` is installed from it in place.  Each locati
 environment variable, so that a cluster node or a test can keep its files elsewhere.
 """
 
+import errno
 import hashlib
 import os
 import shutil
@@ -82,6 +83,18 @@ def figures_dir() -> Path | None:
     with ``none`` nowhere, and not even shown, as in tests that only look at what notebooks say."""
     folder = told("MTCLIB_FIGURES") or build_dir() / "figures"
     return None if folder == Path("none") else folder
+
+
+def remedy(error) -> str:
+    """What to set where one of our folders cannot be written to, as in a clone that many people share: the
+    end of a sentence, or nothing."""
+    places = {"MTCLIB_CACHE": told("MTCLIB_CACHE") or data_dir() / "cache", "MTCLIB_RUNS": runs_dir(),
+              "MTCLIB_BUILD": build_dir()}
+    if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        for variable, folder in places.items():
+            if Path(str(error.filename)).is_relative_to(folder):
+                return f"; set {variable} to a folder that you may write to"
+    return ""
 
 
 @contextmanager

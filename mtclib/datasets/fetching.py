@@ -429,7 +429,7 @@ def fetch(name: str) -> Path:
             _say(name, source)
             return path
         except (Refused, OSError) as reason:
-            tried.append(f"  - {source}: {reason}\n")
+            tried.append(f"  - {source}: {reason}{paths.remedy(reason)}\n")
     size = f"{entry.bytes} bytes" if entry.bytes else "size not known"
     raise FetchError(f"{name} ({size}, {entry.identity}) could not be had. Tried:\n{''.join(tried)}"
                      f"Put it by hand at {cache_path(name)}, or under MTCLIB_DATA as {name}.")

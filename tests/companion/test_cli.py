@@ -190,6 +190,19 @@ def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, 
     assert (str(repository / "data" / "runs") in said) == (code == 130)
 
 
+@pytest.mark.parametrize(("variable", "place"),
+                         [("MTCLIB_RUNS", paths.runs_dir), ("MTCLIB_BUILD", paths.build_dir)])
+def test_where_a_folder_cannot_be_written_to_the_variable_that_moves_it_is_named(variable, place, repository,
+                                                                                 monkeypatch, capsys):
+    def stop(*given, **named):
+        raise PermissionError(13, "Permission denied", str(place() / "new"))
+
+    monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
+    monkeypatch.setattr(profiles, "run_jobs", stop)
+    assert main(["run", "tiny", "--profile", "full"]) == 1
+    assert f"new'; set {variable} to a folder that you may write to\n" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("variable", "words"), [
     ("MTCLIB_RUNS", ["compare", "tasks", "--write"]), ("MTCLIB_BUILD", ["run", "mspl"]),
     ("MTCLIB_DATA", ["list", "--data"]), ("MTCLIB_ROOT", ["report"])])

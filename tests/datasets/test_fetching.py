@@ -191,6 +191,15 @@ def test_an_archive_with_forged_headers_is_left_for_the_next_source(known, mirro
         assert fetch("set/repository") == known.cache / "set/repository"
 
 
+def test_where_the_cache_cannot_be_written_to_the_variable_that_moves_it_is_named(known, monkeypatch):
+    def stop(folder):
+        raise PermissionError(13, "Permission denied", str(folder / ".incoming"))
+
+    monkeypatch.setattr(fetching, "incoming", stop)
+    with pytest.raises(FetchError, match="incoming'; set MTCLIB_CACHE to a folder that you may write to\n"):
+        fetch("set/good")
+
+
 def test_a_member_of_a_zip_archive_is_taken_and_checked_by_its_own_hash(known):
     assert (fetch("set/packed-zip").read_bytes(), cached_files(known)) == (GOOD, ["set/packed-zip"])
 
