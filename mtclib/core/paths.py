@@ -88,9 +88,9 @@ def figures_dir() -> Path | None:
 def remedy(error) -> str:
     """What to set where one of our folders cannot be written to, as in a clone that many people share: the
     end of a sentence, or nothing."""
-    places = {"MTCLIB_CACHE": told("MTCLIB_CACHE") or data_dir() / "cache", "MTCLIB_RUNS": runs_dir(),
-              "MTCLIB_BUILD": build_dir()}
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        places = {"MTCLIB_CACHE": told("MTCLIB_CACHE") or data_dir() / "cache", "MTCLIB_RUNS": runs_dir(),
+                  "MTCLIB_BUILD": build_dir()}
         for variable, folder in places.items():
             if Path(str(error.filename)).is_relative_to(folder):
                 return f"; set {variable} to a folder that you may write to"
