@@ -11,10 +11,10 @@ class                       paper                                        noteboo
                             IJCAI 2023
 ==========================  ===========================================  ==================================
 
-The same seed gives the same labels for any number of processes or threads, and on any x86 processor if all
-use one kind of kernels: set ``OPENBLAS_CORETYPE=Haswell`` and, where there is AVX-512,
-``NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR"`` before numpy is loaded, as ``python -m mtclib``
-does.  With another order of the samples it gives other random starts.
+The same seed gives the same labels for any number of processes or threads, and with the same releases of
+numpy and scipy on any x86 processor if all use one kind of kernels: set ``OPENBLAS_CORETYPE=Haswell`` and,
+where there is AVX-512, ``NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR"`` before numpy is loaded, as
+``python -m mtclib`` does.  With another order of the samples it gives other random starts.
 
 The compared methods are in :mod:`mtclib.baselines`, scores in :mod:`mtclib.metrics`, data sets in
 :mod:`mtclib.datasets`; what makes the notebooks is in :mod:`mtclib.companion`.
