@@ -120,18 +120,16 @@ class CLR(SingleTaskClusterer):
 
     def _fit_filled(self, A, n_clusters, seed):
         count, components = pieces(A)
-        if count > n_clusters:
-            tell(
-                f"the neighbour graph falls into {count} components, more than n_clusters={n_clusters}: no "
-                f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}",
-                DegenerateSubspaceWarning)
-        elif count < n_clusters > A.shape[0] // 2:
-            tell(f"no graph of {A.shape[0]} samples has n_clusters={n_clusters} components, as each sample "
+        solvable = count == n_clusters or count < n_clusters <= A.shape[0] // 2
+        if not solvable:
+            tell(f"the neighbour graph falls into {count} components, more than n_clusters={n_clusters}: no "
+                 f"weights on its edges join them; use more neighbours than n_neighbors={self.n_neighbors}"
+                 if count > n_clusters else
+                 f"no graph of {A.shape[0]} samples has n_clusters={n_clusters} components, as each sample "
                  f"is joined to another: labels are of k-means; ask for fewer clusters",
                  DegenerateSubspaceWarning)
         start = np.random.default_rng(seed).standard_normal((A.shape[0], n_clusters + EXTRA))
         F = smallest_eigenvectors(A, components, n_clusters, start)
-        solvable = count == n_clusters or count < n_clusters <= A.shape[0] // 2
         S, lam, history = A, float(self.lam), []
         while solvable and count != n_clusters and len(history) < self.max_iter:
             weights = reweighted(A, F, lam)

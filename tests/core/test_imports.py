@@ -1,13 +1,14 @@
 """A clustering method needs numpy, scipy and scikit-learn; the order of the rooms is in pyproject.toml."""
 
 import os
+import re
 import subprocess
 import sys
 from zipfile import ZipFile
 
 import pytest
 
-from mtclib.__main__ import hand_down
+from mtclib.__main__ import FOLDERS, hand_down
 from mtclib.core import paths
 
 # A module of mtclib that names one of these fails; scikit-learn may go on using its own joblib.
@@ -63,6 +64,8 @@ def test_a_notebook_s_kernel_inherits_the_folders_that_the_command_was_given(tmp
     for name, folder in given.items():
         monkeypatch.setenv(name, folder)
     hand_down()
+    sources = "".join(path.read_text(encoding="utf-8") for path in (paths.HOME / "mtclib").rglob("*.py"))
+    assert {*re.findall(r'told\("(\w+)"\)', sources)} == FOLDERS
     assert [os.environ[name] for name in given] == [
         str(tmp_path / "data"), os.path.expanduser(os.path.join("~", "cache")), "none", ""]
 

@@ -186,8 +186,9 @@ FORGED = {
 @pytest.mark.parametrize("forged", FORGED)
 def test_an_archive_with_forged_headers_is_left_for_the_next_source(known, mirror, forged):
     (mirror / "repository").write_bytes(FORGED[forged] + bytes(1024))
-    # Where Python's reader ends quietly at such a header, the content tells.
-    with pytest.warns(UserWarning, match="unreadable archive|wrong content"):
+    # At two of these headers the reader of Python 3.14 ends quietly, and the content tells.
+    quiet = sys.version_info >= (3, 14) and forged.startswith("a ")
+    with pytest.warns(UserWarning, match="wrong content" if quiet else "unreadable archive"):
         assert fetch("set/repository") == known.cache / "set/repository"
 
 
