@@ -103,13 +103,15 @@ def tally(statuses: pd.Series) -> str:
 @dataclass(frozen=True)
 class Cell:
     """One cell: its lines of text, its verdict or status, if any, and what the mouse shows over it. A cell
-    with the focus shows its ``card`` of names and texts, with a link to ``report`` an error."""
+    with the focus shows its ``card`` of names and texts, with a link to ``report`` an error; the name that it
+    begins with, up to a colon, leads to the page ``link``."""
 
     lines: tuple[str, ...]
     status: str = ""
     title: str = field(default="", repr=False)
     card: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     report: str = field(default="", repr=False)
+    link: str = field(default="", repr=False)
 
 
 class Shown:
@@ -215,6 +217,8 @@ class Table(Shown):
         lines = ' class="mtclib-lines"' if len(cell.lines) > 1 else ""
         texts = [set_mathematics(line) if self.folded or line.startswith("O(") else escape(line)
                  for line in cell.lines]
+        if cell.link:
+            texts[0] = re.sub("[^:]+", rf'<a href="{escape(cell.link)}">\g<0></a>', texts[0], count=1)
         if lines:
             texts = [text.replace(" ", "\u00a0") for text in texts]
         title = f' title="{escape(cell.title)}"' if cell.title else ""
@@ -295,6 +299,12 @@ def frame_table(frame: pd.DataFrame | list, caption: str, columns: Mapping | Non
     header = tuple((str(name[0]), " ".join(map(str, name[1:]))) if isinstance(name, tuple)
                    else ("", str(columns.get(name, name))) for name in frame.columns)
     return Table(header, rows, caption, tuple(notes), folded)
+
+
+def linked(table: Table, pages: Iterable[str]) -> Table:
+    """The same table whose rows lead to pages, each from the name that its first cell begins with."""
+    rows = zip(table.rows, pages, strict=True)
+    return replace(table, rows=tuple((replace(row[0], link=page), *row[1:]) for row, page in rows))
 
 
 def decisions_table(frame: pd.DataFrame) -> Table:

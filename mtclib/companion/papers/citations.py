@@ -138,5 +138,12 @@ def cite(name):
 
 def box():
     """BibTeX of the software and of each of the papers, to copy."""
-    return Entries({name: cite(name) for name in (SOFTWARE, *(
-        one["abbreviation"] for one in _file()["references"]))})
+    names = {one["abbreviation"]: _in_words(one) for one in _file()["references"]}
+    return Entries({told: cite(name) for name, told in {SOFTWARE: SOFTWARE, **names}.items()})
+
+
+def _in_words(paper):
+    """A paper as a list of references has it, after its name."""
+    authors = ", ".join(f"{one['given-names'][0]}. {one['family-names']}" for one in paper["authors"])
+    where = paper["conference"]["name"] if "conference" in paper else f"arXiv {paper['year']}"
+    return f"{paper['abbreviation']}: {authors}. {paper['title']}. {where}"

@@ -1,6 +1,7 @@
 """All papers at a glance, from committed files only: the front page of the README and the first notebook."""
 
 import io
+import re
 from functools import cache
 
 import numpy as np
@@ -56,9 +57,18 @@ def board():
     verdicts = all_verdicts()
     counts = by_paper(verdicts).round().astype(int)
     names = {paper: "{name}, {venue}".format(**ledger.findings(paper)) for paper in in_order()}
-    return tables.frame_table(counts.rename(index=names), f"The {len(verdicts):,} printed numbers",
-                              WORDS["board"], notes=[WORDS["counted"], unknown_split(verdicts)],
-                              folded=WORDS["told"].format(**counts.sum()))
+    table = tables.frame_table(counts.rename(index=names), f"The {len(verdicts):,} printed numbers",
+                               WORDS["board"], notes=[WORDS["counted"], unknown_split(verdicts)],
+                               folded=WORDS["told"].format(**counts.sum()))
+    return tables.linked(table, [printed_on(paper) for paper, _ in counts.index])
+
+
+def printed_on(paper):
+    """Where the notebook of a paper shows its printed numbers: below the first heading that names tables."""
+    text = (paths.root() / "notebooks" / f"{paper}.ipynb").read_text(encoding="utf-8")
+    found = re.search(r'"#+ (Tables? \d[^"\\]*)', text)
+    place = found and re.sub(r"[^\w -]", "", found[1].lower()).replace(" ", "-")
+    return f"{paper}.ipynb#{place}" if place else f"{paper}.ipynb"
 
 
 def picture():
@@ -172,8 +182,10 @@ def came_out():
 
 def summary():
     """The summary of findings: a row for each paper."""
-    lines = list(answers.summary(map(study_of, in_order())))
-    return tables.frame_table(lines, "Does the method win?", notes=[WORDS["summary"]])
+    names = in_order()
+    table = tables.frame_table(answers.summary(map(study_of, names)), "Does the method win?",
+                               notes=[WORDS["summary"]])
+    return tables.linked(table, [f"{paper}.ipynb" for paper in names])
 
 
 def front_page():

@@ -12,7 +12,7 @@ from scipy import stats
 
 from mtclib.companion import tables
 from mtclib.companion.claims import signed
-from mtclib.companion.papers import answers, differences, in_order, scoreboard, study_of
+from mtclib.companion.papers import answers, citations, differences, in_order, scoreboard, study_of
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.verdicts import errors, intervals, ledger, leverage, published
@@ -154,6 +154,20 @@ def test_the_readme_and_the_front_page_say_what_the_results_say(summary):
     own = summary.loc[("mbc", "its own")]
     wanted = f"MBC\nown {own['agreeing']:g} / {own['undecided']:g} / {own['deviating']:g}, others "
     assert scoreboard.heads(summary)["mbc"].startswith(wanted)
+
+
+def test_each_paper_on_the_front_page_leads_to_its_page_and_to_its_printed_numbers():
+    rows = scoreboard.summary().rows
+    assert [row[0].link for row in rows] == [f"{paper}.ipynb" for paper in PAPERS]
+    assert f'<a href="{PAPERS[0]}.ipynb">SPMTC</a>: Learning' in scoreboard.summary().html
+    for row, paper in zip(scoreboard.board().rows, np.repeat(PAPERS, 2)):
+        page, _, place = row[0].link.partition("#")
+        assert page == f"{paper}.ipynb"
+        text = (paths.root() / "notebooks" / page).read_text(encoding="utf-8").lower()
+        assert f'"### {place.split("-")[0]} {place.split("-")[1]}' in text, place
+    folds = re.findall("<summary>(.*)</summary>", citations.box().html)
+    assert [fold.partition(":")[0].lower() for fold in folds] == ["mtclib", *PAPERS]
+    assert folds[3] == "MBC: J. Zhang, C. Zhang. Multitask Bregman Clustering. AAAI 2010"
 
 
 def test_the_paper_on_the_package_counts_gains_over_the_rivals_of_the_claims():
