@@ -63,7 +63,7 @@ _SIMPLEX = "the projections of memberships on the simplex sum and compare as wel
 WHY = {
     "ASI": "the nearest centroid of each sample, with ties, takes as long as products with so few columns",
     "CLR": "the block eigensolver goes in many small steps, whose blocks it makes orthonormal",
-    "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in most steps",
+    "ConvexSub": "the duality gap, its stopping rule, takes another whole decomposition in some steps",
     "CoregSpectral": _BEYOND,
     "L2SC": _POLAR, "LLMC": _SMALL, "LMSC": _POLAR,
     "MKC": _SIMPLEX,

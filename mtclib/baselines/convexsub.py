@@ -101,7 +101,7 @@ def solve(As, alpha, max_iter, tol, weights=None):
         before, Z, momentum = Z, new, following
         roots = problem.best_roots(Z, roots)
         history.append(problem.value(Z, roots))
-        if stops(history[-2], history[-1], tol):
+        if stops(history[-2], history[-1], tol) and problem.least_gap(Z, roots) <= tol:
             vectors, lengths, gap = problem.certificate(Z, roots)
     if gap > tol:
         vectors, lengths, gap = problem.certificate(Z, roots)
@@ -125,6 +125,7 @@ class Projection:
         self.X, self.alpha, self.n_views = np.hstack(As), alpha, len(As)
         self.owner = np.repeat(np.arange(len(As)), [A.shape[1] for A in As])
         self.total = 0.5 * np.sum(self.X**2)
+        self.polar = np.zeros_like(self.X)  # of spectral norm 1, from the last certificate
 
     def spread(self, values):
         """The value of its view for each column."""
@@ -178,8 +179,19 @@ class Projection:
         with np.errstate(divide="ignore"):
             inner = self.by_view(np.divide(squares, lengths[:, None], out=np.zeros_like(squares),
                                            where=squares > 0.0))
+        used = lengths > NULL * lengths.max()
+        self.polar = (Q[:, used] / lengths[used]) @ (Q[:, used].T @ M * factors)
         primal = 0.5 * np.sum((self.X - M) ** 2) + 0.5 * self.alpha * (lengths.sum() + inner.max())
         return Q, lengths, float((primal + self.value(Z, roots)) / (primal or 1.0))
+
+    def least_gap(self, Z, roots):
+        """A bound from below of what a certificate would find, without a decomposition: the trace norm is no
+        less than the inner product with any matrix of spectral norm 1.
+        """
+        fitted = Z * self.spread(roots)
+        weighted = (self.X - fitted) * self.spread(roots)
+        primal = 0.5 * np.sum(fitted**2) + self.alpha * np.sum(weighted * self.polar)
+        return (primal + self.value(Z, roots)) / (primal or 1.0)
 
 
 class ConvexSub(MultiViewClusterer):

@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import ConvexSub, KMeans
-from mtclib.baselines.convexsub import compact, solve
+from mtclib.baselines.convexsub import Projection, compact, solve
 from mtclib.core.base import DegenerateSubspaceWarning
 from mtclib.maths.projections import Centred
 
@@ -49,6 +49,22 @@ def test_the_objective_never_rises_and_the_gap_is_a_bound(seed, n, widths, alpha
     assert found.weights.min() >= 0.0
     best = solve(As, alpha, 1000, 1e-9)
     assert found.history[-1] - best.history[-1] <= found.gap * abs(best.history[-1]) * 1.01 + 1e-12
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.3, 0.8])
+def test_only_certificates_that_could_not_stop_it_are_left_out(monkeypatch, alpha):
+    As, taken, bounds = scaled(views(60, (20, 30, 8))), [], []
+    certificate, least_gap = Projection.certificate, Projection.least_gap
+    monkeypatch.setattr(Projection, "certificate",
+                        lambda *args: taken.append(certificate(*args)[2]) or certificate(*args))
+    some = solve(As, alpha, 1000, 1e-7)
+    few = len(taken)
+    monkeypatch.setattr(Projection, "least_gap", lambda *args: bounds.append(least_gap(*args)) or -np.inf)
+    every = solve(As, alpha, 1000, 1e-7)
+    assert few < len(taken) - few
+    assert all(bound <= gap for bound, gap in zip(bounds, taken[few:], strict=True))
+    assert (some.history, some.gap) == (every.history, every.gap)
+    assert (some.vectors == every.vectors).all()
 
 
 @settings(max_examples=6)
