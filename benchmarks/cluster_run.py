@@ -1,13 +1,13 @@
 """The same run on a dask cluster, with a worker killed on the way: are the results the same?
 
-    python benchmarks/cluster_run.py                                    quick profile of MSPL, seconds
-    MTCLIB_DATA=FOLDER python benchmarks/cluster_run.py mspl --profile full --store FOLDER \\
+    python -m benchmarks.cluster_run                                    quick profile of MSPL, seconds
+    MTCLIB_DATA=FOLDER python -m benchmarks.cluster_run mspl --profile full --store FOLDER \\
         --kill-after 300 --replace-after 60 --write
-    python benchmarks/cluster_run.py mspl --compare FOLDER               a run that was made by hand
+    python -m benchmarks.cluster_run mspl --compare FOLDER               a run that was made by hand
 
-A scheduler and two workers are started on this machine as the README says, the jobs run into a store of their
-own, one worker dies by SIGKILL.  The full profile is then compared with the committed results, every label
-vector and score; another one with a run in this process.  `--write` keeps what came out in
+A scheduler and two workers are started on this machine as notebooks/README.md says, the jobs run into a
+store of their own, one worker dies by SIGKILL.  The full profile is then compared with the committed results,
+every label vector and score; another one with a run in this process.  `--write` keeps what came out in
 data/methods/cluster.json.
 """
 
@@ -139,7 +139,7 @@ def main():
     parser.add_argument("--kill-after", type=float, default=2.0, help="seconds until a worker is killed")
     parser.add_argument("--replace-after", type=float, help="seconds from then until another one starts")
     parser.add_argument("--compare", metavar="FOLDER", help="run nothing, compare this store")
-    parser.add_argument("--write", action="store_true", help="keep the outcome in data/results")
+    parser.add_argument("--write", action="store_true", help="keep the outcome in data/methods")
     args = parser.parse_args()
     if args.compare:
         print(json.dumps(compare(args.paper, args.compare), indent=1))
