@@ -594,6 +594,12 @@ class LMSC(LibraryClusterer):
     random_state : None, int, Generator or RandomState
         Drawn from once, before the first task.
 
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If the graph of a view has more components than columns of :math:`E`; or if the features say nothing
+        of some eigenvectors of ``matrix='laplacian'``, so that rounding decides where the fit starts.
+
     Attributes
     ----------
     labels_ : ndarray of shape (n,), int, or list of them
@@ -639,7 +645,6 @@ class LMSC(LibraryClusterer):
     traits = Traits(kind="lifelong", paper="Cai, Tan, Huang, Lv, IJCAI 2023", nonnegative=True,
                     same_n_clusters=True)
     ALGORITHM_VERSION = 2
-
     rules = {"lam": NONNEGATIVE, "mu": NONNEGATIVE, "beta": NONNEGATIVE, "eta": POSITIVE,
              "n_neighbors": Named(("log",), COUNT), "l21": tuple(L21), "output": OUTPUTS,
              "matrix": ("affinity", "laplacian"), "negative": ("refuse", "split"), "rank": COUNT_OR_NONE,
@@ -787,17 +792,15 @@ class L2SC(LMSC):
     output : {'concat', 'literal'}, default 'concat'
         k-means on the rows of :math:`E B` at unit length, or as they are.
     lam, mu, l21, affinity, n_neighbors, scale, matrix, negative, formulation, eta, n_init, seeding,
-    max_iter, tol
-        See :class:`mtclib.LMSC`.
-    random_state : None, int, Generator or RandomState
+    max_iter, tol, random_state
         See :class:`mtclib.LMSC`.
 
     Attributes
     ----------
     labels_, basis_, embedding_, libraries_, n_tasks_, task_embeddings_, representation_, objective_, n_iter_
         See :class:`mtclib.LMSC`; lists of views have one entry.
-    histories_, converged_
-        See :class:`mtclib.LMSC`.
+    histories_, converged_, fusion_, weights_
+        See :class:`mtclib.LMSC`; nothing is fused, and ``fusion_`` is the basis.
 
     References
     ----------
@@ -815,7 +818,6 @@ class L2SC(LMSC):
     traits = Traits(kind="lifelong", paper="Sun et al., AAAI 2020", nonnegative=True, same_n_clusters=True,
                     reconstruction=True)
     ALGORITHM_VERSION = 2
-
     rules = {"output": ("concat", "literal"), "view": Number(0, integer=True),
              "formulation": ("consistent", "printed")}
 

@@ -6,7 +6,7 @@ Eq.          what it says                            where
 (2)          sum of all losses                       ``MSPL.objective_``, weighting 'naive'
 (5)          hard weights                            :func:`mtclib.maths.selfpaced.hard_weights`
 (8)          smooth weights                          :func:`mtclib.maths.selfpaced.smooth_weights`
-(9)          weighted losses and regulariser         ``MSPL._value``
+(3), (9)     weighted losses and regulariser         ``MSPL._value``
 (12)         centroids                               :func:`mtclib.maths.views.centroids`
 section 3    common labels                           :func:`mtclib.maths.views.assign`
 section 3    rounds of growing thresholds            ``MSPL._threshold``, ``MSPL._round``

@@ -8,7 +8,7 @@ Eq.          what it says                            where
 (8)          loss of a sample                        ``sample_losses``
 (11)         hard weights, SPMTC-h                   :func:`mtclib.maths.selfpaced.hard_weights`
 (13)         soft weights, SPMTC-s                   :func:`mtclib.maths.selfpaced.mixture_weights`
-(16), (18)   centroids of a task, shared centroids   ``centroid_steps``, ``refit``
+(16), (18)   shared centroids, centroids of a task   ``centroid_steps``, ``refit``
 (22)         memberships                             ``membership_step``, exactly ``coordinate_step``
 (25)         subspace                                :class:`mtclib.maths.subspace.SubspaceStep`
 Algorithm 1  rounds of growing shares                ``SPMTC._fit_once``, ``sweep``, ``descend``
@@ -301,7 +301,7 @@ class LSSMTC(_SharedSubspaceClusterer):
     Parameters
     ----------
     n_clusters : int
-        Clusters of every task.
+        :math:`c`, clusters of every task.
     n_components : int, default 2
         :math:`l`, dimensions of the subspace, at most the number of features.
     lam : float in [0, 1], default 0.75
@@ -365,7 +365,6 @@ class LSSMTC(_SharedSubspaceClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Gu, Zhou, ICDM 2009", same_n_clusters=True, task_order_free=True)
-
     ALGORITHM_VERSION = 2
 
     def __init__(self, n_clusters, *, n_components=2, lam=0.75, w_update="mult", init="random", starts=1,
@@ -424,7 +423,7 @@ class SPMTC(_SharedSubspaceClusterer):
     max_iter : int, default 20
         Rounds.
     tol : float, default 1e-4
-        End a round when the weighted objective changes by less than this share.
+        End a round when the weighted objective (with 'eig_between': the memberships) changes by less.
     kkt_tol : float in (0, 1], default 1e-3
         See LSSMTC; for a last round with all samples.
     random_state : None, int, Generator or RandomState
@@ -459,7 +458,7 @@ class SPMTC(_SharedSubspaceClusterer):
 
     References
     ----------
-    Y. Ren, X. Que, D. Yao, Z. Xu. Self-Paced Multi-Task Clustering. Eq. (7), Algorithm 1.
+    Y. Ren, X. Que, D. Yao, Z. Xu. Self-Paced Multi-Task Clustering. arXiv:1808.08068, 2018, Algorithm 1.
 
     Examples
     --------
@@ -475,9 +474,7 @@ class SPMTC(_SharedSubspaceClusterer):
 
     traits = Traits(kind="multitask", paper="Ren, Que, Yao, Xu, arXiv 2018", same_n_clusters=True,
                     monotone=False, task_order_free=True)
-
     ALGORITHM_VERSION = 2
-
     rules = {"weighting": ("hard", "soft"), "free_rows": FREE_ROWS,
              "weight_power": Number(1, 2, integer=True), "warm_up": COUNT, "inner_max_iter": COUNT,
              "pace_start": SHARE, "pace_step": SHARE}

@@ -140,7 +140,7 @@ class PerTask(_NestedSequence):
     estimator : None, str, MultiViewClusterer or SingleTaskClusterer, default None
         None for ``CoregSpectral``.
     parameters, random_state
-        As the two others in :class:`Stacked`; an int is used for every task.
+        As in :class:`Stacked`; an int is used for every task.
     view : int or None, default None
         The method sees this view alone, counted from 0.  None: all views; methods for one view see them side
         by side.
@@ -153,7 +153,7 @@ class PerTask(_NestedSequence):
     objective_ : ndarray of shape (n_iter,)
         The sum over tasks, each continued with its last value.
     n_iter_, converged_ : int and bool
-        The largest of all tasks, and whether all did.
+        The largest of all tasks, and whether all converged.
 
     Examples
     --------
@@ -196,7 +196,7 @@ class OneView(_NestedSequence):
     view : int or None, default None
         Counted from 0; None for all views side by side.
     parameters, random_state
-        As the two others in :class:`Stacked`.
+        As in :class:`Stacked`.
 
     Attributes
     ----------

@@ -97,7 +97,6 @@ class AWP(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Nie, Tian, Li, KDD 2018", graph=True)
     ALGORITHM_VERSION = 3
-
     rules = {**GRAPH_PARAMETERS, "init": ("aligned", "identity")}
 
     def __init__(self, n_clusters, *, affinity="knn", n_neighbors=10, scale="median", scaling="none",

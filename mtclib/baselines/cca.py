@@ -25,8 +25,8 @@ class CCAClustering(MultiViewClusterer):
     .. math:: \max_{w_1, w_2}\ w_1^\top S_{12} w_2 \quad \text{subject to} \quad
         w_v^\top (S_{vv} + r_v I) w_v = 1.
 
-    Any other number of views: MAXVAR generalised CCA, whose variates are the leading eigenvectors of the sum
-    of the ridge projections
+    Any other number of views: MAXVAR generalised CCA, whose common variates are the leading eigenvectors of
+    the sum of the ridge projections
 
     .. math:: X_v (S_{vv} + r_v I)^{-1} X_v^\top.
 

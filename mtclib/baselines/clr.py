@@ -40,7 +40,7 @@ class CLR(SingleTaskClusterer):
     eigenvalues.
 
     Three cases have no exact solution.  If :math:`A` itself has more than k components, no :math:`S` on its
-    edges has k.  More than :math:`n_t / 2` components no graph has, as each sample is joined to another.  And
+    edges has k.  No graph has more than :math:`n_t / 2` components, as each sample is joined to another.  And
     after ``max_iter`` rounds the number of components may still differ from k.  In all of them ``labels_``
     come from k-means on the rows of the last :math:`F`, and ``components_`` holds the components as they are.
     Of more components than k the largest count in :math:`F`; where several are as large as the k-th, those
@@ -99,7 +99,6 @@ class CLR(SingleTaskClusterer):
     traits = Traits(kind="multitask", paper="Nie, Wang, Jordan, Huang, AAAI 2016", monotone=False,
                     task_order_free=True, graph=True)
     ALGORITHM_VERSION = 3
-
     rules = {"n_neighbors": COUNT, "metric": METRICS, "lam": POSITIVE}
 
     def __init__(self, n_clusters, *, n_neighbors=10, metric="euclidean", lam=0.1, max_iter=30,

@@ -259,8 +259,8 @@ class ConvexSub(MultiViewClusterer):
 
     Warns
     -----
-    DegenerateSubspaceWarning
-        If nothing is left of the data.
+    ConstantViewWarning, DegenerateSubspaceWarning
+        If all samples are equal in a view; if nothing is left of the data.
 
     References
     ----------
@@ -274,7 +274,6 @@ class ConvexSub(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Guo, AAAI 2013", reconstruction=True)
-
     rules = {"alpha": POSITIVE, "embedding": ("scaled", "orthonormal"), "scaling": SCALINGS,
              "n_components": COUNT_OR_NONE}
 

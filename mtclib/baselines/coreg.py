@@ -109,7 +109,6 @@ class CoregSpectral(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011", graph=True)
     ALGORITHM_VERSION = 4
-
     rules = {**GRAPH_PARAMETERS, "scheme": ("centroid", "pairwise"),
              "init": ("best", "views", "average")}
 

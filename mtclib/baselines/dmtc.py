@@ -303,7 +303,6 @@ class CoupledClusterer(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="X.-L. Zhang, TPAMI 2015", same_n_clusters=True,
                     reconstruction=True, scale_free=False)
-
     rules = {"lam1": NONNEGATIVE, "lam2": NONNEGATIVE, "floor": SHARE, "marginals": ("even", "free")}
 
     def __init__(self, n_clusters, *, lam1=2.0**-6, lam2=2.0**-6, floor=0.1, marginals="free", n_init=10,

@@ -141,6 +141,11 @@ class SingleView(ConMC):
     ValueError
         In ``fit``, if there is no such view.
 
+    Warns
+    -----
+    ConstantViewWarning
+        If all samples are equal in the view.
+
     Attributes
     ----------
     labels_, cluster_centers_, objective_, n_iter_, converged_ : see ConMC

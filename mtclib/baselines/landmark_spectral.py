@@ -82,6 +82,11 @@ class LandmarkSpectral(MultiViewClusterer):
     n_iter_, converged_ : int and bool
         Of k-means.
 
+    Warns
+    -----
+    DegenerateSubspaceWarning
+        If the landmark graph has more components than clusters.
+
     Notes
     -----
     Time grows as n V (d p + s k), memory beyond the data as n (V s + k); what of it is large lies in a

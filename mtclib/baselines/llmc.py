@@ -160,10 +160,10 @@ class LLMC(MultiTaskClusterer):
 
     A graph with :math:`k_t` components has its clusters as components.  With ``adapt``, :math:`\lambda_t`
     rises while :math:`S_t` has fewer and falls while it has more, by a factor whose root is taken at each
-    turn; the objective then is that of another problem after each change.  More than :math:`n_t / 2`
-    components no graph has, as each sample is joined to another: :math:`\lambda_t` is then kept.  While there
-    are more, the largest components count in :math:`F_t`; where several are as large as the k-th, those whose
-    samples come first, so that the order of samples has a part in it.  All tasks must be had at once.
+    turn; the objective then is that of another problem after each change.  No graph has more than
+    :math:`n_t / 2` components, as each sample is joined to another: for more clusters :math:`\lambda_t` is
+    kept.  Of more components than clusters the largest count in :math:`F_t`; where several are as large as
+    the k-th, those whose samples come first: the order of samples matters.  All tasks must be had at once.
 
     Time grows as n^3: n up to about 8,000 (all tasks together; ten iterations in two minutes).
 
@@ -174,7 +174,7 @@ class LLMC(MultiTaskClusterer):
     gamma : float > 0, default 1
         Weight of the joint penalty: larger values leave fewer features.
     lam : float > 0, default 1
-        First, or with ``adapt=False`` only, value of :math:`\lambda_t`.
+        First value of :math:`\lambda_t`, and with ``adapt=False`` the only one.
     n_neighbors : int, default 10
         At most n_t - 2 are used.
     n_components : int or None, default None
@@ -236,7 +236,6 @@ class LLMC(MultiTaskClusterer):
 
     traits = Traits(kind="multitask", paper="Zhong, Pun, Knowledge-Based Systems 2022", monotone=False,
                     task_order_free=True, reconstruction=True, graph=True)
-
     rules = {"gamma": POSITIVE, "lam": POSITIVE, "n_neighbors": COUNT, "n_components": COUNT_OR_NONE,
              "metric": METRICS, "adapt": bool}
 

