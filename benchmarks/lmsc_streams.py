@@ -3,7 +3,8 @@
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out data/lmsc/results
     MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out RESULTS --seeds 1 --only transfer orders
 
-FOLDER holds BBC and 20newsgroups.  Writes one table per part, and streams.json with what made them:
+FOLDER holds BBC, 20newsgroups and, for weights, comparison.  Writes one table per part, and streams.json with
+what made them:
 
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences

@@ -596,9 +596,9 @@ class LMSC(LibraryClusterer):
 
     Warns
     -----
-    DegenerateSubspaceWarning
-        If the graph of a view has more components than columns of :math:`E`; or if the features say nothing
-        of some eigenvectors of ``matrix='laplacian'``, so that rounding decides where the fit starts.
+    DegenerateSubspaceWarning, EmptySampleWarning
+        If the graph of a view has more components than columns of :math:`E`, or the features say nothing of
+        some eigenvectors of ``matrix='laplacian'``; if a sample is all zeros in a view.
 
     Attributes
     ----------

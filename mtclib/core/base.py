@@ -112,7 +112,7 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
         Warns
         -----
         ConvergenceWarning
-            If the best start stopped at ``max_iter``.
+            If the best start met a limit, such as ``max_iter``, before its stopping rule.
         EmptyClusterWarning
             If the labels have fewer clusters than asked for.
         EmptySampleWarning
