@@ -246,9 +246,9 @@ class SingleTaskClusterer(MultiTaskClusterer):
 
 
 def _each(Xs, function):
-    """``function`` of each array in a list, or in a list of lists."""
-    return [_each(X, function) if isinstance(X, (list, tuple)) and np.ndim(X[0]) > 1 else function(X)
-            for X in Xs]
+    """``function`` of each array in a list, or in a list of lists; views may come as one array, too."""
+    return [_each(X, function) if getattr(X, "ndim", 0) == 3 or (
+        isinstance(X, (list, tuple)) and np.ndim(X[0]) > 1) else function(X) for X in Xs]
 
 
 def tell_empty(Xs, what, then):

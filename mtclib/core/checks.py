@@ -193,10 +193,9 @@ def _check_places(shape, coordinates, count):
 def _as_array(X, name):
     if np.ma.is_masked(X):
         raise ValueError(f"{name} has masked entries; impute them or drop their rows")
-    if sp.issparse(X) or hasattr(X, "iloc"):
-        return X
-    try:
-        return np.asarray(X)
+    try:  # of a frame of sparse columns scikit-learn leaves bool as it is, with which no arithmetic works
+        X = X.sparse.to_coo() if hasattr(X, "sparse") and X.ndim == 2 else X
+        return X if sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
     except MemoryError:
         raise
     except Exception as error:  # a container of another library may raise anything

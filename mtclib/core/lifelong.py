@@ -333,7 +333,7 @@ class LibraryClusterer(LifelongClusterer):
         """Views and number of clusters of one task that must fit to the libraries."""
         (Xs,) = aligned([Xs], "lifelong") or [Xs]
         views = check_views(Xs, nonnegative=self.negative == "refuse")
-        first = getattr(self, "feature_names_in_", [()])[0]
+        first = getattr(self, "feature_names_in_", [()])[0] if hasattr(self, "libraries_") else ()
         for v, (X, names) in enumerate(zip(Xs, first)):
             if names is not None and (own := feature_names(X)) is not None and list(own) != list(names):
                 raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "

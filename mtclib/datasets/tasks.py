@@ -1,7 +1,7 @@
 """From documents to tasks: corpora as read, then one vocabulary over all tasks, then weights."""
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -47,10 +47,10 @@ class Corpus:
 
     name: str
     edition: str
-    texts: tuple
-    labels: tuple
-    ids: tuple
-    splits: tuple
+    texts: tuple = field(repr=False)
+    labels: tuple = field(repr=False)
+    ids: tuple = field(repr=False)
+    splits: tuple = field(repr=False)
     sources: tuple = ()
 
     def select(self, label=None, split=None) -> np.ndarray:

@@ -100,7 +100,7 @@ def _occupied(centroids, labels, task):
     if labels is None:
         return U, np.ones(len(U))
     _, distinct = encode(labels, f"labels_{task}")
-    if not all(isinstance(label, int) and 0 <= label < len(U) for label in distinct):
+    if not all(isinstance(label, (int, np.integer)) and 0 <= label < len(U) for label in distinct):
         raise ValueError(f"labels_{task} must be integers in 0..{len(U) - 1}, rows of the centroids: "
                          "re-index the labels")
     sizes = np.bincount(np.asarray(labels, dtype=int), minlength=len(U))
@@ -111,10 +111,8 @@ def _cost(divergence, U_t, U_s):
     """Finite matrix of the divergences between two sets of centroids."""
     if not callable(divergence) and divergence != "sqeuclidean":
         raise ValueError(f"divergence={divergence!r} is unknown: pass 'sqeuclidean' or a callable(U_t, U_s)")
-    cost = divergence(U_t, U_s) if callable(divergence) else cdist(U_t, U_s, divergence)
-    cost = np.asarray(cost, dtype=float)
-    if cost.shape != (len(U_t), len(U_s)) or not np.isfinite(cost).all():
-        raise ValueError(
-            f"divergence must give finite values of shape {(len(U_t), len(U_s))}, here {cost.shape}: "
-            "remove NaN from the data, or smooth the centroids (no zeros) for a logarithmic divergence")
+    cost = np.asarray(divergence(U_t, U_s) if callable(divergence) else cdist(U_t, U_s, divergence), float)
+    if cost.shape != (shape := (len(U_t), len(U_s))) or not np.isfinite(cost).all():
+        raise ValueError(f"divergence must give finite values of shape {shape}, here {cost.shape}: remove "
+                         "NaN from the data, or smooth the centroids (no zeros) for a logarithmic divergence")
     return cost

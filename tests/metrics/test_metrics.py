@@ -239,7 +239,7 @@ def test_model_centroids_take_the_place_of_the_means():
     model = rng.normal(size=(4, 5)), rng.normal(size=(3, 5))
     shares = means_and_shares(X_t, labels_t)[1], means_and_shares(X_s, labels_s)[1]
     cost = cdist(*model, "sqeuclidean")
-    empirical = metrics.partition_emd(None, labels_t, None, labels_s, centroids=model)
+    empirical = metrics.partition_emd(None, list(labels_t), None, labels_s, centroids=model)
     assert empirical == pytest.approx(transport_by_linprog(cost, *shares))
     uniform = metrics.partition_emd(X_t, labels_t, X_s, labels_s, centroids=model, marginals="uniform")
     assert uniform == pytest.approx(transport_by_linprog(cost, np.full(4, 1 / 4), np.full(3, 1 / 3)))
