@@ -9,7 +9,7 @@ what made them:
     transfer.csv       with and without libraries: 8 tasks of BBC, ten cuts; 24 of 20 Newsgroups, ten cuts
     orders.csv         five orders of each of the first three of these sequences
     forgetting.csv     task 1 clustered anew after each task; the sequences of transfer.csv
-    formulations.csv   with libraries, by other updates and weights; the same sequences, ten cuts
+    formulations.csv   with libraries, by other updates and weights; the same sequences, five cuts
     weights.csv        the same and the default on sets of views of the comparison, cut into tasks; three cuts
     stream_costs.csv   seconds and bytes over 50 tasks of 20 Newsgroups; never in parallel
 
@@ -154,7 +154,7 @@ def n_bytes(X):
 
 PARTS = {
     "transfer": (transfer, {}, SETS, 10),
-    "formulations": (formulations, {}, SETS, 10),
+    "formulations": (formulations, {}, SETS, 5),
     "weights": (formulations, {"choices": WEIGHTS}, FURTHER, 3),
     "orders": (orders, {"n_orders": 5}, SETS, 3),
     "forgetting": (forgetting, {}, SETS, 10),

@@ -569,7 +569,7 @@ class LMSC(LibraryClusterer):
         with its positive and one with its negative part.  :math:`L` then has 2 d_v rows.  Not for 'release'.
     formulation : {'consistent', 'printed', 'release'}, default 'consistent'
         'consistent' is the only one whose steps never lower what it optimises.  'printed' with ``eta=1``
-        hardly ever converges; it has better scores on two streams of news, by 7 and 3 points of NMI at
+        hardly ever converges; it has better scores on two streams of news, by 3 and 7 points of NMI at
         ``lam=1``, but not on the 15 others (-2.5 to +2.1).  'release' is for comparison with the paper.
     rank : int or None, default None
         Columns of :math:`E, B, L, D`; None is ``n_clusters``.  The released demo sets 20, whatever k.

@@ -7,7 +7,7 @@ SPMTC    KM: ``KMeans``; SC: ``SpectralNJW``; ASI: ``ASI``; All KM, All SC, All 
          :class:`mtclib.LSSMTC`
 MTCMRL   k-means: ``KMeans``; SNMF: ``SNMF``; SNMF+LR: ``SNMFLR``; CLR: ``CLR``; S-MBC: ``SMBC``; S-MKC:
          ``SMKC``, with ``MKC`` behind it; DMTFC: ``DMTFC``; DMTRC: ``DMTRC``; MTSC: ``MTSC``; SAMTC:
-         ``SAMTC``
+         ``SAMTC``; LSSMTC as above
 MBC      IND: :class:`mtclib.MBC` without coupling
 MSPL     single views: ``SingleView``; Con-MC: ``ConMC``; RMKMC: ``RMKMC``; CCA: ``CCAClustering``;
          PairwiseSC, CentroidSC: ``CoregSpectral``; ConvexSub: ``ConvexSub``
