@@ -4,8 +4,9 @@ A script for each method or two has rows of the table: ours and the literal tran
 updates in ``tests/literal``.  Other parts of a script are chosen with ``python -m benchmarks.NAME --only
 PART``.  `floors` sets every method beside what its mathematics cannot avoid, and beside the library routine
 that a user would run instead; `growth` doubles sizes; their tables are committed as ``data/bench.csv`` and
-``data/growth.csv``.  `method_costs`, `lmsc_streams`, `cluster_run`, `recreate` and `comparison_sets` are
-commands of their own: they make or check what is committed under ``data``.
+``data/growth.csv``.  `method_costs`, `lmsc_streams`, `lmsc_rivals`, `cluster_run`, `recreate`,
+`comparison_sets`, `as_the_command`, `candidates` and `exam` are commands of their own: they make or check
+what is committed under ``data``.
 """
 
 import sys

@@ -506,7 +506,7 @@ class LMSC(LibraryClusterer):
     :math:`g`, and :math:`\alpha` at most 500,000.
 
     'printed' follows Eqs. (11) to (21): a gradient step with the mean gradient of all views, and eigenvectors
-    of matrices that hold the unknown; no step raises its objective, Eq. (8), by construction.
+    of matrices that hold the unknown; none of its steps is sure to raise its objective, Eq. (8).
 
     'release' is what the authors' code does, which is not what the paper says.  ``fit`` takes counts of words
     and weighs them over all tasks, :math:`(1 + \log c) \log(N / \mathrm{df})`, rows to unit length; :math:`K`

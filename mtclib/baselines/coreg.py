@@ -50,7 +50,7 @@ class CoregSpectral(MultiViewClusterer):
         Weight of agreement; each pair of views counts once.  The eigenvalues of :math:`K_v` are at
         most 1, those of full Gaussian affinities often far below.
     affinity : {'gaussian', 'cosine', 'auto', 'knn', 'knn-cosine'}, callable or list, default 'gaussian'
-        See ``graphs.normalized_affinities``.  'gaussian' is what the papers use; 'auto', neighbours by cosine
+        See ``graphs.normalized_affinities``.  'gaussian' is Kumar et al.'s; 'auto', neighbours by cosine
         for views of mostly zeros and by distance for others, is what :mod:`mtclib.companion` takes for a
         user's own data.
     scale : {'median', 'mean', 'self-tuning'} or float > 0, default 'median'

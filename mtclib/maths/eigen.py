@@ -212,7 +212,7 @@ def leading_eigenvectors(L, k, seed):
 
     Of more than 20,000 samples, they are as accurate as k-means needs them: residuals of 1e-5.
     Where eigenvalues nearly coincide, L is decomposed: up to 10,000 samples as a dense matrix, beyond as a
-    sparse one.  ``FloatingPointError`` if it then is neither dense nor sparse but an operator.
+    sparse one.  ``FloatingPointError`` if it then is not sparse.
     """
     n, k = L.shape[0], min(k, L.shape[0])
     if n > max(SMALL, 4 * k):

@@ -18,7 +18,7 @@ def transport_plan(cost, mass_t, mass_s):
 
     Costs (K_t, K_s) are finite and may be negative; masses are nonnegative, each with sum 1.  Of several
     optimal plans it is the one that the solver meets first: the same in each run, but not the same after a
-    renumbering.  Raises ``RuntimeError`` if the solver fails, as for masses with different sums.
+    renumbering.  Raises ``RuntimeError`` if the solver fails, as for uneven masses with different sums.
     """
     copies = math.lcm(*cost.shape)
     uniform = np.ptp(mass_t) == np.ptp(mass_s) == 0
