@@ -410,13 +410,14 @@ def test_the_updates_leave_basis_and_fusion_at_the_identity():
     (lambda: views(d=(9, 9)), "Xs, view 2, has 9 features but the first task has 12.*keep features"),
     (lambda: [views()[0], -views()[1]], r"Xs\[1\] \(view 2\) has negative entries.*shift each feature"),
     (lambda: views(2), "n_clusters is 3 but the task has only 2 sample"),
-    (lambda: views()[0], "Xs must be a list with one two-dimensional array per view, got ndarray"),
-])
+    (lambda: views()[0], "Xs must be a list with one two-dimensional array per view, got ndarray")])
 def test_a_task_that_does_not_fit_is_refused_and_the_libraries_stay(task, message):
     model = fitted().fit(tasks(2))
     for method in (model.partial_fit, model.predict):
         with pytest.raises(ValueError, match=message):
             method(task())
+    with pytest.raises(FloatingPointError, match="objective_"):
+        model.set_params(mu=1.7e308).partial_fit(views())
     assert same(model, fitted().fit(tasks(2)))
     assert model.n_tasks_ == 2
 

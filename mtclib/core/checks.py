@@ -194,7 +194,7 @@ def _as_array(X, name):
     if np.ma.is_masked(X):
         raise ValueError(f"{name} has masked entries; impute them or drop their rows")
     try:  # of a frame of sparse columns scikit-learn leaves bool as it is, with which no arithmetic works
-        X = X.sparse.to_coo() if hasattr(X, "sparse") and X.ndim == 2 else X
+        X = X.sparse.to_coo() if hasattr(X, "sparse") and X.ndim == 2 and X.size else X
         return X if sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
     except MemoryError:
         raise

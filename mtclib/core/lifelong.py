@@ -199,12 +199,11 @@ class LibraryClusterer(LifelongClusterer):
         """
         with self._plain_parameters():
             views, k = self._check_task(Xs)
-            if first := not hasattr(self, "libraries_"):
+            if not hasattr(self, "libraries_"):
                 self._entropy = spawn_seeds(self.random_state, 1)[0]
+                self._note_features([Xs])
             with shield(self, views):
                 self._store(self._learn(views, k))
-            if first:
-                self._note_features([Xs])
         self.__dict__.pop("histories_", None)
         return self
 
@@ -378,7 +377,7 @@ class LibraryClusterer(LifelongClusterer):
         task = self._task(Xs, k, self._seeds(place)[0], past)
         history, converged = task.run()
         Z, libraries = self._represent(task), task.libraries()
-        check_finite("libraries_", libraries)
+        check_finite("objective_ or libraries_", (history, libraries))
         labels = self._cluster(Z, k, place) if labelled else None
         self._publish(libraries)
         return Fit(labels, history, converged, {"task_embeddings_": task.Es, "representation_": Z})
