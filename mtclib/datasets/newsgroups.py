@@ -216,7 +216,7 @@ def draw_stream(labels, n_tasks, n_per_class, split_seed=0):
 def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=14, remove=None, min_terms=2,
                     n_features=3000, select="count", stemming="porter", min_length=2, weighting="counts",
                     **options) -> Dataset:
-    """20 Newsgroups as a stream of up to 60 tasks: 14 messages of each of five groups, two views.
+    """20 Newsgroups as a stream of up to 66 tasks: 14 messages of each of five groups, two views.
 
     Not in the LMSC paper, whose sequences have four tasks; made to see what many tasks do.  All tasks have
     the groups :data:`GROUPS`, and no message is in two tasks.  The views are the two halves of the body, cut
