@@ -65,8 +65,7 @@ def partition_emd(X_t, labels_t, X_s, labels_s, *, divergence="sqeuclidean", cen
     else:
         if marginals == "empirical" and (labels_t is None or labels_s is None):
             raise ValueError("labels_t and labels_s are needed for marginals='empirical': pass both vectors")
-        U_t, sizes_t = _occupied(centroids[0], labels_t, "t")
-        U_s, sizes_s = _occupied(centroids[1], labels_s, "s")
+        (U_t, sizes_t), (U_s, sizes_s) = map(_occupied, centroids, (labels_t, labels_s), "ts")
     if U_t.shape[1] != U_s.shape[1]:
         raise ValueError(f"X_t and X_s (or the centroids) have {U_t.shape[1]} and {U_s.shape[1]} features: "
                          "give both tasks the same features")
@@ -82,7 +81,7 @@ def _means(X, labels, task):
     if X is None or labels is None:
         raise ValueError(f"X_{task} and labels_{task} are needed to compute means: pass them, or centroids")
     codes, distinct = encode(labels, f"labels_{task}")
-    X = X if sparse.issparse(X) else np.asarray(X, dtype=float)
+    X = X if sparse.issparse(X) else np.ma.filled(np.ma.array(X, dtype=float), np.nan)
     if X.ndim != 2 or X.shape[0] != len(codes):
         raise ValueError(f"X_{task} has shape {X.shape} and labels_{task} has {len(codes)} labels: pass a "
                          "2-D array with one row for each label")

@@ -264,6 +264,7 @@ def test_clusters_without_samples_are_dropped(marginals):
     ({"X_t": np.zeros(50)}, r"X_t has shape \(50,\).*2-D"),
     ({"X_t": np.zeros((50, 4))}, "4 and 5 features: give both tasks the same"),
     ({"X_t": np.full((50, 5), np.nan)}, "divergence must give finite.*remove NaN"),
+    ({"X_s": np.ma.masked_equal(np.zeros((37, 5)), 0)}, "divergence must give finite.*remove NaN"),
     ({"marginals": "equal"}, "marginals='equal' is unknown: choose 'empirical' or 'uniform'"),
     ({"divergence": "cosine"}, "divergence='cosine' is unknown: pass"),
     ({"divergence": lambda U, V: np.ones((2, 2))}, r"shape \(4, 3\), here \(2, 2\)"),
