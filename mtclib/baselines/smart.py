@@ -212,10 +212,6 @@ class SMKC(MKC):
     local_loss_, compared_loss_, single_task_loss_, boosted_, phases_, objective_, n_iter_, converged_
         As in `SMBC`, with the single-task solution in place of SBC's.
 
-    References
-    ----------
-    Those of `SMBC`.
-
     Examples
     --------
     >>> X = np.kron(np.eye(3), np.ones((8, 2))) + 0.1

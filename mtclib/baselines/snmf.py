@@ -143,6 +143,11 @@ class SNMFLR(SingleTaskClusterer):
     max_iter, tol : int and float, default 5000 and 1e-5
         As in ``SNMF``.
 
+    Warns
+    -----
+    RuntimeWarning
+        As ``MTCMRL``.
+
     Attributes
     ----------
     labels_ : list of ndarray of shape (n_t,), int

@@ -38,7 +38,6 @@ class Named(NamedTuple):
 NONNEGATIVE, POSITIVE, SHARE = Number(0), Number(0, open_low=True), Number(0, 1, open_low=True)
 COUNT, COUNT_OR_NONE = Number(1, integer=True), Number(1, integer=True, none=True)
 
-
 LARGEST_INTEGER = 2**31 - 1
 """Of a parameter or a side of an array: compiled code counts in 32 bits."""
 SEEDS = ("random_state", "split_seed", "entropy")
