@@ -800,7 +800,7 @@ class L2SC(LMSC):
     labels_, basis_, embedding_, libraries_, n_tasks_, task_embeddings_, representation_, objective_, n_iter_
         See :class:`mtclib.LMSC`; lists of views have one entry.
     histories_, converged_, fusion_, weights_
-        See :class:`mtclib.LMSC`; nothing is fused, and ``fusion_`` is the basis.
+        See :class:`mtclib.LMSC`; ``fusion_`` is the basis unless ``formulation='printed'``.
 
     References
     ----------
