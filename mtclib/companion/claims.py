@@ -42,18 +42,15 @@ class ClaimResult:
 
 def majority(hits: int, n: int) -> tuple[str, float]:
     """Do more than half of the observations support a claim? Exact sign test, two-sided."""
-    if n == 0:
-        return "undecided", float("nan")
-    p = float(stats.binomtest(hits, n).pvalue)
+    p = float(stats.binomtest(hits, n).pvalue) if n else float("nan")
     return _status(p, hits - n / 2), p
 
 
 def mean_greater(frame, method_a, method_b, metric, dataset, tasks=("avg",), deterministic=()) -> ClaimResult:
     """Is the mean score of one method greater than that of another? Wilcoxon signed-rank test over the runs
     that both methods have, paired by run; the counts are wins, ties and losses over runs and tasks."""
-    gaps = pd.concat(
-        [_gaps(frame, method_a, method_b, metric, dataset, task, deterministic) for task in tasks], axis=1
-    ).dropna()
+    gaps = pd.concat([_gaps(frame, method_a, method_b, metric, dataset, task, deterministic)
+                      for task in tasks], axis=1).dropna()
     status, p = wilcoxon(gaps.mean(axis=1).to_numpy())
     mean = float(gaps.to_numpy().mean()) if gaps.size else float("nan")
     return ClaimResult(status, _record(gaps.to_numpy(), "run and task"), mean, len(gaps), p)
@@ -127,7 +124,7 @@ def printed_record(published: pd.DataFrame, method: str, others: Iterable[str], 
     table = rows.pivot(index="task", columns="method", values="mean")
     table = table.loc[[task for task in (tasks or table.index) if task != "avg"]]
     rivals = [other for other in others if other in table]
-    gaps = -table[rivals].sub(table[method], axis=0).round(12).stack()
+    gaps = -table[rivals].sub(table[method], axis=0).round(12).stack().dropna()
     lost = [_place(other, task) for (task, other), gap in gaps.items() if gap < 0]
     return _record(gaps.to_numpy(), "task and rival") + _but("behind", lost)
 
@@ -159,12 +156,14 @@ def _gaps(frame, method_a, method_b, metric, dataset, task, deterministic):
 
 
 def wilcoxon(gaps):
-    """Status and p of "the differences are positive", one per run: the signed-rank test."""
+    """Status and p of "the differences are positive", one per run: the signed-rank test. Where few runs give
+    the mean the other sign it decides nothing."""
     gaps = np.where(np.abs(gaps) < 1e-12, 0.0, gaps)
     if len(gaps) < FEWEST or not gaps.any():
         return "undecided", 1.0
-    p = _signed_rank(tuple(gaps.tolist()))
-    return _status(p, gaps.mean()), p
+    p, known = _signed_rank(tuple(gaps.tolist())), gaps[gaps != 0]
+    agree = gaps.mean() * (np.sign(known) @ stats.rankdata(np.abs(known))) > 0
+    return _status(p, gaps.mean() * agree), p
 
 
 @cache
@@ -247,7 +246,7 @@ def best_or_comparable(frame, method, others, metric, datasets) -> ClaimResult:
     rows, found = _inner(frame[frame["method"].isin([method, *others])], metric, datasets), []
     for column, part in rows.groupby(COLUMN, sort=False):
         runs = {name: group["value"].dropna() for name, group in part.groupby("method", sort=False)}
-        best = max(runs, key=lambda name: runs[name].mean())
+        best = max(runs, key=lambda name: (round(runs[name].mean(), 12), name == method))
         p = 1.0 if method == best else _welch(runs[method], runs[best])
         found.append((*column, len(runs[method]), p, method == best))
     rows = pd.DataFrame(found, columns=[*COLUMN, "n", "p", "best"])
@@ -406,9 +405,8 @@ def span_within(frame, parameter, metric, dataset, method, high, low=0.0) -> Cla
     curve = sweep(frame, parameter, metric, dataset, method)
     observed = float(np.ptp(curve.mean(axis=0)))
     ends = np.clip(_interval(observed, np.ptp(_resampled(curve), axis=1), len(curve)), 0, None)
-    counts = (
-        f"span {100 * observed:.1f} points (95% interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f}) over "
-        f"{curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}")
+    counts = (f"span {100 * observed:.1f} points (95% interval {100 * ends[0]:.1f} to {100 * ends[1]:.1f}) "
+              f"over {curve.shape[1]} values of {parameter}; claimed {100 * low:g} to {100 * high:g}")
     return ClaimResult(inside(ends, low, high, len(curve)), counts, observed, len(curve))
 
 
@@ -416,7 +414,7 @@ def rises_then_falls(frame, parameter, metric, dataset, method) -> ClaimResult:
     """Is a score higher between the ends of a parameter's grid than at the better of both ends? Signed-rank
     test over runs of the mean over inner values minus the better end; ``statistic`` is its mean. A flat
     curve, whose better end is better by chance, speaks against the claim, as it should."""
-    curve = sweep(frame, parameter, metric, dataset, method)
+    curve = sweep(frame, parameter, metric, dataset, method, least=3)
     ends, inner = curve.iloc[:, [0, -1]], curve.iloc[:, 1:-1].mean(axis=1)
     gaps = inner - ends.max(axis=1)
     status, p = wilcoxon(gaps.to_numpy())
@@ -440,18 +438,17 @@ def more_sensitive_than(frame, parameter, than, metric, dataset, method) -> Clai
     return ClaimResult(status, counts, spans[0] - spans[1], len(runs))
 
 
-def sweep(frame, parameter, metric, dataset, method) -> pd.DataFrame:
+def sweep(frame, parameter, metric, dataset, method, least=2) -> pd.DataFrame:
     """Scores along the grid of one parameter, all other parameters fixed. Complete runs only. Of all settings
     of the other parameters the one with most values of `parameter` is taken: the line of the sweep."""
     rows = frame.query("dataset == @dataset and metric == @metric and task == 'avg' and method == @method")
     settings = [json.loads(text) for text in rows["params"]]
-    rows = rows.assign(
-        at=[setting.get(parameter) for setting in settings],
-        rest=[json.dumps({k: v for k, v in s.items() if k != parameter}, sort_keys=True) for s in settings],
-    ).dropna(subset=["at", "value"])
+    others = [json.dumps({k: v for k, v in s.items() if k != parameter}, sort_keys=True) for s in settings]
+    rows = rows.assign(at=[setting.get(parameter) for setting in settings], rest=others)
+    rows = rows.dropna(subset=["at", "value"])
     widths = rows.groupby("rest")["at"].nunique()
-    if widths.empty or widths.max() < 2:
-        raise ValueError(f"frame: no sweep over {parameter!r} on {dataset!r}: two values, all else equal")
+    if widths.empty or widths.max() < least:
+        raise ValueError(f"frame: no sweep over {parameter!r} on {dataset!r}: {least} values, all else equal")
     line = rows[rows["rest"] == widths.idxmax()]
     return line.pivot_table(index="run", columns="at", values="value").dropna()
 
