@@ -19,10 +19,8 @@ from mtclib.core import paths
 from mtclib.core.checks import check_option
 from mtclib.metrics import SCORES
 
-OPTIONS = {
-    "pipeline": ("fixed", "identified", "released", "variant"), "extent": ("", "in part", "by sizes"),
-    "criterion": ("", "log-sd", "distance", "misses"), "stage": ("sizes", "fingerprints", "distances"),
-}
+OPTIONS = {"pipeline": ("fixed", "identified", "released", "variant"), "extent": ("", "in part", "by sizes"),
+           "criterion": ("", "log-sd", "distance", "misses"), "stage": ("sizes", "fingerprints", "distances")}
 
 
 class ProtocolError(UsageError):
@@ -319,6 +317,8 @@ def _check_search(protocol, search, where):
     columns = chain(search.leave_out, search.permute_within, *search.calibration)
     _choose_all(columns, ("table", "dataset", "task", "method", "metric"), f"{where}: column")
     _choose_all(chain(*search.metrics.values()), (*SCORES, *MEASURES), f"{where}.metrics")
+    _choose_all(search.only, search.data, f"{where}.only")
+    _choose_all(chain(*search.only.values()), search.datasets, f"{where}.only: data set")
     if search.after:
         _choose(search.after, protocol.identify, f"{where}.after")
     if not (search.values or search.methods or search.stage == "sizes"):

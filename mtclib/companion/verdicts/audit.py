@@ -174,9 +174,9 @@ def runs_needed(published):
     """How many runs the spreads of ACC and purity need at least to be possible together: g = purity - ACC >=
     0, so sd(g) >= sd(ACC) - sd(purity), and sd(g) <= mean(g) sqrt(R); rounding in the paper's favour."""
     rows = published[published["metric"].isin(["ACC", "purity"])]
-    rows = rows.set_index(["dataset", "task", "method", "metric"])[["mean", "std", "decimals"]]
+    rows = rows.set_index(["dataset", "task", "method", "metric"])[["mean", "std", "half_unit"]]
     rows = rows.unstack("metric", sort=False).dropna()
-    mean, std, rounding = rows["mean"], rows["std"], 10.0 ** -rows["decimals"]["ACC"]
+    mean, std, rounding = rows["mean"], rows["std"], 2 * rows["half_unit"]["ACC"]
     spread = (std["ACC"] - std["purity"] - rounding).clip(lower=0)
     gap = mean["purity"] - mean["ACC"] + rounding
     # Digits of the quotient beyond those of the table are rounding of this computation.

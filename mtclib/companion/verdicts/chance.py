@@ -50,7 +50,8 @@ def rows(study, known=()):
                  for task, classes in truth[0].items()}
         told = {task: sizes.get(task, "; ".join(sizes.values())) for task in places["task"].unique()}
         old = [row for row in known if (row["paper"], row["dataset"]) == (study.paper, named)]
-        if old and all(row["sizes"] == told.get(row["task"]) for row in old):
+        same = {(row["task"], row["metric"]) for row in old if row["sizes"] == told.get(row["task"])}
+        if same == set(places[["task", "metric"]].itertuples(index=False, name=None)):
             yield from old
             continue
         scores = _shuffled(study, source, dataset, truth)

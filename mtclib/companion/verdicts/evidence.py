@@ -122,7 +122,7 @@ def folds(table, choices, cells, search):
     best = distances(ours, cells, search).argmin()
     for column, out in ((name, out) for name in search.leave_out for out in cells[name].unique()):
         kept = (cells[column] != out).to_numpy()
-        if not kept.any():
+        if kept.sum() < 1 + (search.criterion == "log-sd"):  # one cell has no spread
             continue
         distance = distances(ours[:, kept], cells[kept], search)
         rank = 1 + int((distance < distance[best]).sum())

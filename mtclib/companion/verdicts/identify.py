@@ -125,7 +125,7 @@ def _offered(search):
 
 def calibration(protocol, search):
     """Printed cells of the search, with ``ours``: the data set of the protocol that stands for the cell."""
-    cells = (size_cells if search.stage == "sizes" else published.load)(protocol.paper)
+    cells = (size_cells if search.stage == "sizes" else published.load)(protocol.paper).dropna(subset="mean")
     if search.stage == "fingerprints":
         cells = fingerprints(cells, protocol)
     wanted = [np.logical_and.reduce([cells[column] == value for column, value in one.items()])
@@ -345,7 +345,7 @@ def held_out(protocol, search, found, store, *, n_jobs=1):
     """The printed rows that did not choose, on the data of the winner with methods at their defaults: their
     mean distance and how many cells come within five points. Empty where nothing was clustered."""
     names = {protocol.datasets[name].published: name for name in search.datasets}
-    cells, winner = published.load(protocol.paper), found["winner"]
+    cells, winner = published.load(protocol.paper).dropna(subset="mean"), found["winner"]
     cells = cells[cells["dataset"].isin(names) & ~cells["cell"].isin(found["cells"])
                   & cells["method"].isin(protocol.methods) & cells["metric"].isin(PERCENT_OR_FRACTION)]
     if not search.methods or cells.empty:

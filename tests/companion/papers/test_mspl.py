@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 from mtclib.companion.papers import mspl
 from mtclib.companion.runs import results
 from mtclib.companion.verdicts import audit, leverage
+from mtclib.companion.verdicts.published import REQUIRED, from_printed
 from mtclib.metrics import SCORES, clustering_accuracy
 
 TRUTH = np.random.default_rng(0).integers(0, 3, 20)
@@ -80,9 +81,10 @@ def test_the_distance_from_print_is_the_mean_over_metrics_of_the_gap_of_the_mean
 @pytest.mark.parametrize(("acc", "purity", "runs"), [
     ((0.80, 0.03), (0.82, 0.03), 1), ((0.80, 0.05), (0.81, 0.02), 7), ((0.874, 0.055), (0.875, 0.033), 111)])
 def test_the_runs_that_two_spreads_need_follow_the_argument(acc, purity, runs):
-    rows = [("toy", "", "A", "ACC", *acc, 3), ("toy", "", "A", "purity", *purity, 3)]
-    names = ["dataset", "task", "method", "metric", "mean", "std", "decimals"]
-    assert audit.runs_needed(pd.DataFrame(rows, columns=names))["runs"].item() == runs
+    rows = [("toy", "1", "A", "", "M", name, *(f"{100 * one:.1f}" for one in pair), "percent")
+            for name, pair in (("ACC", acc), ("purity", purity))]
+    printed = from_printed(pd.DataFrame(rows, columns=list(REQUIRED)))
+    assert audit.runs_needed(printed)["runs"].item() == runs
 
 
 # Theorem 1.

@@ -64,7 +64,7 @@ def printed(write):
     metrics = ["ACC", "NMI", "ARI", "RI", "purity"]
 
     def write_means(means):
-        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}", "", "fraction")
+        rows = [("toy", "1", "Tiny", task, "noisy", metric, f"{mean:.4f}".replace("nan", ""), "", "fraction")
                 for (task, metric), mean in zip(((t, m) for t in "12" for m in metrics), means)]
         rows.append(("toy", "2", "Tiny", "1", "noisy", "ACC", "0.5", "", "fraction"))
         write("published.csv", pd.DataFrame(rows, columns=list(REQUIRED)).to_csv(index=False), "toy")
@@ -93,7 +93,12 @@ def test_a_planted_pipeline_is_found_from_stored_fits_and_its_cells_are_the_cali
     assert found["winner"] == {"n": "90.0", "shift": "0.0", "noisy": "very noisy", "NMI": "NMI_geometric"}
     assert (found["permutations"]["reached"], found["permutations"]["p"]) == (0, 0.009901)
     assert [fold["rank"] for fold in found["folds"]] == [1] * 7
-    assert len(identify.calibration_cells(runs.load_protocol("toy"), "tiny")) == 10
+    protocol, stored = runs.load_protocol("toy"), runs.RunStore(paths.runs_dir())
+    assert len(identify.calibration_cells(protocol, "tiny")) == 10
+    write(np.where(np.arange(10) % 5, ours, np.nan))  # chooses nothing, and is not held out
+    found["cells"] = identify.calibration(protocol, protocol.identify["tiny"])["cell"].tolist()
+    assert len(found["cells"]) == 8
+    assert identify.held_out(protocol, protocol.identify["tiny"], found, stored)["cells"].item() == 1
 
 
 def test_nothing_is_found_in_shuffled_print_and_what_is_found_stands_for_the_printed_data_with_its_fits(toy):
@@ -337,6 +342,7 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
      "f = lambda: [Dataset('Tiny', 'multitask', [np.eye(9)], [np.arange(9) % 3])]", "data set of yours 1"),
     ("a.toml", BY_THE_TOY + 'permute_within = ["colour"]', "column must be one of"),
     ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
+    ("a.toml", BY_THE_TOY + 'only = { weight = ["Tiny"] }', "only has nothing to choose from"),
     ("a.toml", BY_THE_TOY + 'leave_out = ["colour"]', "column must be one of"),
     ("a.toml", f"{BY_THE_TOY}[data]\na = {[*range(2000)]}\nb = {[*range(2000)]}", "4,000,000 combinations"),
     ("k.toml", BY_THE_TOY + 'loader = "builtins:exit"\n[data]\ncode = [1]', "ended in SystemExit")])
@@ -400,6 +406,9 @@ def test_each_criterion_is_its_formula_and_a_failed_fit_never_wins(criterion):
     plain = {"distance": np.abs(ours - PRINT).mean(axis=1), "misses": [N, N, np.inf],
              "log-sd": np.log(PRINT / ours).std(axis=1, ddof=1)}[criterion]
     measured = evidence.distances(ours, CELLS, spec(criterion))
+    table = pd.DataFrame(ours, columns=CELLS["cell"]).assign(choice="h")
+    alone = evidence.folds(table, ["choice"], CELLS[:2], spec(criterion))
+    assert len(alone) == 2 * (criterion != "log-sd"), "one cell has no spread"
     assert measured[:2] == pytest.approx(np.asarray(plain)[:2], abs=1e-12)
     assert np.isinf(measured[2])
 
