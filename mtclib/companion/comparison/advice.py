@@ -66,9 +66,9 @@ def advised(sources, k="known"):
     first = packages.mean().idxmax()
     over = gains[first] - gains[take]
     table = pd.DataFrame(summary(own))
-    safe = table[table["gain"] >= 0].sort_values(["worse", "gain"], ascending=[True, False]).index
-    safe = next((name for name in safe if name != PLAIN), PLAIN)
-    safe = safe if table.loc[safe, "risk"] < table.loc[take, "risk"] else take
+    # What fails everywhere counts as plain k-means, and is no choice.
+    safe = table[table["gain"].round(9) > 0].sort_values(["worse", "gain"], ascending=[True, False]).index
+    safe = min([take, *safe[:1]], key=table["risk"].get)
     return {"take": take, "followed": found, **summary(found), "safe": safe, "safe row": table.loc[safe],
             "level": int((p > LEVEL).sum()), "others": len(p), "package": first if over.mean() > 0 else "",
             "over": summary(over)}

@@ -215,7 +215,7 @@ class Numbers(numbers.Numbers, paper="mspl"):
                 for cell in cells.itertuples()]
         gaps = 100 * (ours - cells["published"])
         size = gaps.abs()
-        return {"largest": size.max(), "near": int((size <= 5).sum()), "least": int(gaps.min())}[how]
+        return {"largest": size.max(), "near": int((size <= 5).sum()), "least": int(gaps.min() // 1)}[how]
 
     def raw_gain(self, how):
         """Least or largest gain of self-pacing on counts as stored, in points."""
@@ -314,9 +314,8 @@ class PaperStudy(Study):
         of_cluster = self._rounds["dataset"].str.startswith("cluster")
         parts = {"Round in which samples are taken in, mean": self._rounds[of_cluster],
                  "The same for the half next to the centres and the other": self._rounds[~of_cluster]}
-        return tables.Tables(tuple(
-            self.scores_table(part.pivot_table("value", "dataset", "method").round(1), head,
-                              of=["toy, no noise"])
+        return tables.Tables(tuple(self.scores_table(
+            part.pivot_table("value", "dataset", "method").round(1), head, of=["toy, no noise"])
             for head, part in parts.items()))
 
     @cached_property

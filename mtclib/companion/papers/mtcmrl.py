@@ -54,7 +54,7 @@ class PaperStudy(Study):
                               f"20 Newsgroups: what labels in the choice of words buy, {metric}, percent",
                               of=[self.headline("20NewsGroups"), UNLABELLED])
             for metric in ("ACC", "NMI") for table, (first, second) in [(self.by_words(metric), BY_WORDS)]
-            for places in [table.rank(ascending=False).astype("Int64").add_prefix("place, ")]))
+            for places in [table.rank(ascending=False, method="min").astype("Int64").add_prefix("place, ")]))
 
     def preprocessing_tables(self):
         """k-means and SNMF under four weightings of the three sets, beside print: mean accuracies, and

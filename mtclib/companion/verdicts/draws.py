@@ -153,7 +153,8 @@ def population(study, cells, rows):
     """Scores of all settings, (settings, runs, cells), and accuracies to choose by, (settings, runs)."""
     metrics = [our_name(study.paper, metric) for metric in cells["metric"]]
     rows = rows[(rows["status"] == "ok") & (rows["metric"].isin(metrics) | (rows["task"] == "overall"))]
-    tasks = cells["task"] if (rows["task"] == "").any() else cells["task"].replace("", "avg")
+    tasks = cells["task"].where(np.isin(metrics, rows.loc[rows["task"] == "", "metric"].unique()),
+                                cells["task"].replace("", "avg"))
     found, names = list(zip(rows["task"].tolist(), rows["metric"].tolist())), list(zip(tasks, metrics))
     # An array at once: a pivot table, which hundreds of methods would need, takes three times as long.
     (setting, settings), (run, runs) = pd.factorize(rows["params"]), pd.factorize(rows["run"])

@@ -22,11 +22,10 @@ COUNTED = {"counted": JUDGED, "agreeing": ("exact", "agrees"), "undecided": ("in
 CAUSES = ("preprocessing", "data-version", "metric-variant", "initialisation", "stopping", "tuned-on-labels",
           "misprint", "underspecified", "unknown")
 SCOPE = ("table", "dataset", "task", "method", "metric")
-OUTPUT = (
-    "cell", "paper", *SCOPE, "printed_mean", "printed_std", "published", "published_std", "published_n",
-    "ours", "ours_std", "n", "n_failed", "difference", "relative_difference", "low", "high", "radius",
-    "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "misprint",
-    "calibration", "counted", "cause", "reason")
+OUTPUT = ("cell", "paper", *SCOPE, "printed_mean", "printed_std", "published", "published_std", "published_n",
+          "ours", "ours_std", "n", "n_failed", "difference", "relative_difference", "low", "high", "radius",
+          "delta", "uncertainty", "selection", "within_prediction", "expected", "verdict", "misprint",
+          "calibration", "counted", "cause", "reason")
 
 
 def judge(published, results, *, n_published=None, deterministic=(), not_run=None, misprints=(),
@@ -64,10 +63,11 @@ def joined(published, results):
     """Printed cells with our mean, spread and counts beside them, in the printed order. The cells with
     ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run."""
     cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
-    # A method on views has one unnamed task; otherwise a cell without a task is the mean over tasks.
-    tasks = cells["task"] if (results["task"] == "").any() else cells["task"].replace("", "avg")
-    key = cells[["dataset", "method"]].assign(
-        task=tasks, metric=[our_name(*names) for names in zip(cells["paper"], cells["metric"])])
+    # On views there is one unnamed task, as of measures; otherwise a cell without one is the mean over tasks.
+    metrics = [our_name(*names) for names in zip(cells["paper"], cells["metric"])]
+    tasks = cells["task"].where(np.isin(metrics, results.loc[results["task"] == "", "metric"].unique()),
+                                cells["task"].replace("", "avg"))
+    key = cells[["dataset", "method"]].assign(task=tasks, metric=metrics)
     ours = _statistics(results[results["metric"].isin(key["metric"]) & results["method"].isin(key["method"])])
     return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
 
@@ -114,9 +114,8 @@ def with_interval(cells, n_published, deterministic):
     cells["difference"] = cells["ours"] - cells["published"]
     cells["relative_difference"] = cells["difference"] / cells["published"].where(cells["published"] != 0)
     cells["radius"] = np.maximum(cells["low"].abs(), cells["high"].abs())
-    cells["uncertainty"] = np.select(
-        [fixed & theirs, fixed, theirs, cells["published_n"] == 1],
-        ["published only", "none", "both", "one split"], "ours for both")
+    cells["uncertainty"] = np.select([fixed & theirs, fixed, theirs, cells["published_n"] == 1], [
+        "published only", "none", "both", "one split"], "ours for both")
     cells["statistical"] = intervals.classify(cells["low"], cells["high"], cells["delta"])
     return cells
 

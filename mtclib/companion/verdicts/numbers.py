@@ -29,8 +29,8 @@ WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight",
 VARIANTS = {"NMI": ("NMI_max", "NMI_geometric", "NMI_arithmetic", "NMI_min"), "ACC": ("ACC", "purity"),
             "purity": ("purity", "ACC")}
 PICK = {"mean": np.mean, "least": np.min, "largest": np.max, "spread": partial(np.std, ddof=1)}
-FORMATS = {"word": lambda value: WORDS[value], "percent": lambda value: f"{100 * value:.0f}",
-           "percent .1": lambda value: f"{100 * value:.1f}",
+FORMATS = {"word": lambda value: WORDS[value] if value < len(WORDS) else str(value),
+           "percent": lambda value: f"{100 * value:.0f}", "percent .1": lambda value: f"{100 * value:.1f}",
            "percent .2": lambda value: f"{100 * value:.2f}", "size": lambda value: f"{abs(value):.1f}",
            "+.1f": signed,
            # As the papers print fractions: .874.

@@ -31,9 +31,8 @@ def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2, others=0):
         values += (mean - values.mean(axis=0)) * bool(others)
         theirs = mean + rng.normal(0, sd * 1.25**0.5, (n_published, tasks))
         made.by[name] = values[None], values.mean(axis=1)[None]
-        made.printed[name] = places.assign(
-            table="1", mean=theirs.mean(axis=0), half_unit=5e-5,
-            std=theirs.std(axis=0, ddof=1))
+        made.printed[name] = places.assign(table="1", mean=theirs.mean(axis=0), half_unit=5e-5,
+                                           std=theirs.std(axis=0, ddof=1))
     return made
 
 

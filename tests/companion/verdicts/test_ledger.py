@@ -124,6 +124,8 @@ def test_a_template_that_names_nothing_is_refused():
                               ("{score|MBC|Atlantis|ACC}", "no stored fit")):
         with pytest.raises(LedgerError, match=message):
             study("mbc").numbers.fill(template)
+    assert study("mbc").numbers.fill("{ahead|MBC|IND|NMI|count=all;word}") == "18"
+    assert study("mspl").numbers.raw_gap("method == 'ConvexSub'", "least") == -8, "down from -7.2"
 
 
 CLAIM = """

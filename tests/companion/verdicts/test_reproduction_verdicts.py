@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
-from mtclib.companion.verdicts import errors, intervals
+from mtclib.companion.verdicts import draws, errors, intervals
 from mtclib.companion.verdicts.errors import selection_spread
 from mtclib.companion.verdicts.intervals import DELTA, classify, difference_interval, expected, margin
 from mtclib.companion.verdicts.judge import SYMBOLS, judge, verdict_counts
@@ -219,7 +219,11 @@ def test_a_deviation_carries_the_first_cause_that_fits_or_unknown():
 
 def test_nmi_is_mapped_to_ours_and_an_empty_task_is_the_average():
     assert one(printed(cell(task="")), runs(around(0.8, 0.01), task=""))["verdict"] == "exact", "views"
-    assert one(printed(cell(task="")), runs(around(0.8, 0.01), task="avg"))["verdict"] == "exact"
+    of_tasks = pd.concat([runs(around(0.8, 0.01), task="avg"), runs([1.0] * 10, task="", metric="d_M")])
+    assert one(printed(cell(task="")), of_tasks)["verdict"] == "exact"
+    places = pd.DataFrame({"task": "", "metric": ["ACC", "d_M"]})
+    scores, _ = draws.population(SimpleNamespace(paper="mtcmrl"), places, of_tasks)
+    assert scores.mean(axis=(0, 1)) == pytest.approx([0.8, 1.0])
     table, kind = printed(cell(metric="NMI", mean="40.00")), "geometric"
     results = pd.concat([runs(around(m, 0.01), metric=f"NMI_{n}") for m, n in ((0.4, kind), (0.6, "min"))])
     assert one(table, results)["ours"] == pytest.approx(0.4)
