@@ -8,6 +8,7 @@ import signal
 import sys
 from importlib import metadata
 from pathlib import Path
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -178,11 +179,8 @@ def test_the_full_profile_runs_the_jobs_first_with_the_same_settings(options, re
     (KeyboardInterrupt(), 130, "same command")])
 def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, message, repository,
                                                                    monkeypatch, capsys):
-    def stop(*given, **named):
-        raise error
-
     monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
-    monkeypatch.setattr(profiles, "run_jobs", stop)
+    monkeypatch.setattr(profiles, "run_jobs", Mock(side_effect=error))
     assert main(["run", "tiny", "--profile", "full"]) == code
     said = capsys.readouterr().err
     assert message in said
@@ -194,9 +192,7 @@ def test_what_stops_the_jobs_is_one_clear_message_and_no_traceback(error, code, 
                          [("MTCLIB_RUNS", paths.runs_dir), ("MTCLIB_BUILD", paths.build_dir)])
 def test_where_a_folder_cannot_be_written_to_the_variable_that_moves_it_is_named(variable, place, repository,
                                                                                  monkeypatch, capsys):
-    def stop(*given, **named):
-        raise PermissionError(13, "Permission denied", str(place() / "new"))
-
+    stop = Mock(side_effect=PermissionError(13, "Permission denied", str(place() / "new")))
     monkeypatch.setattr(paths, "papers", lambda: ["tiny"])
     monkeypatch.setattr(profiles, "run_jobs", stop)
     assert main(["run", "tiny", "--profile", "full"]) == 1
@@ -287,8 +283,5 @@ def test_a_value_is_read_as_its_declared_type_asks_or_refused(text, declared, va
 
 
 def test_a_clone_on_the_path_that_is_not_installed_knows_its_home(monkeypatch):
-    def gone(name):
-        raise metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(metadata, "metadata", gone)
+    monkeypatch.setattr(metadata, "metadata", Mock(side_effect=metadata.PackageNotFoundError("mtclib")))
     assert runpy.run_path(parameters.__file__)["HOME"] == HOME

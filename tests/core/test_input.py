@@ -9,6 +9,7 @@ import warnings
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -216,12 +217,9 @@ def test_a_large_array_lies_in_a_file_that_goes_with_the_last_view_of_it(tmp_pat
 
 @pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="does not reserve room on a disk")
 def test_on_a_full_disk_a_large_array_lies_in_memory(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(large, "IN_MEMORY", 0)
-    monkeypatch.setattr(os, "posix_fallocate", full)
+    monkeypatch.setattr(os, "posix_fallocate", Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
     X = large.room((4, 4), float)
     assert not isinstance(X, np.memmap)
     assert X.shape == (4, 4)

@@ -19,10 +19,8 @@ from mtclib.core import paths
 from mtclib.core.base import SingleTaskClusterer
 from mtclib.core.errors import MtclibError
 
-KINDS = {
-    "multi-task": "tasks with the same features", "single-task": "tasks, each clustered alone",
-    "multi-view": "views of the same samples", "lifelong": "tasks of views, the same views in all",
-}
+KINDS = {"multi-task": "tasks with the same features", "single-task": "tasks, each clustered alone",
+         "multi-view": "views of the same samples", "lifelong": "tasks of views, the same views in all"}
 """Kinds of methods, and what they take."""
 
 TEXTS = ("title", "idea", "use_when", "avoid_when", "step", "cost", "setup", "memory", "citation")
@@ -32,11 +30,9 @@ ENTRY = schema.table(
     order_n=schema.one_of((1, 2, 3)), parameters={"type": "object"},
     appears_in={"items": schema.table(("paper", "tables", "names"))})
 POWER = "n^"  # in a cost that grows faster than n log n
-OVERVIEW = {
-    "method": "class", "what": "method", "source": "paper", "needs": "needs", "order": "cost of an iteration",
-    "time": "iteration [ms]", "fit": "fit [s] (iterations)", "peak": "peak [MB]", "growth": "grows as n^",
-    "edition": "edition",
-}
+OVERVIEW = {"method": "class", "what": "method", "source": "paper", "needs": "needs",
+            "order": "cost of an iteration", "time": "iteration [ms]", "fit": "fit [s] (iterations)",
+            "peak": "peak [MB]", "growth": "grows as n^", "edition": "edition"}
 GROWS = {"n": "samples", "d": "features", "k": "clusters", "parts": "tasks or views"}
 """What is varied in data/growth.csv, and its heading."""
 

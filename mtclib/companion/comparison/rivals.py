@@ -39,11 +39,8 @@ class Rival(BaseEstimator):
 
     def __init__(self, n_clusters, *, path="sklearn.cluster:KMeans", pooled=False, options=None,
                  random_state=None):
-        self.n_clusters = n_clusters
-        self.path = path
-        self.pooled = pooled
-        self.options = options
-        self.random_state = random_state
+        self.n_clusters, self.path, self.pooled = n_clusters, path, pooled
+        self.options, self.random_state = options, random_state
 
     @classmethod
     def algorithm_version(cls):
@@ -81,10 +78,8 @@ class Alone(BaseEstimator):
     """A method that shares between tasks, by its name and with ``parameters``, on each task by itself."""
 
     def __init__(self, n_clusters, *, estimator="MBC", parameters=None, random_state=None):
-        self.n_clusters = n_clusters
-        self.estimator = estimator
-        self.parameters = parameters
-        self.random_state = random_state
+        self.n_clusters, self.estimator = n_clusters, estimator
+        self.parameters, self.random_state = parameters, random_state
 
     @classmethod
     def algorithm_version(cls, estimator):

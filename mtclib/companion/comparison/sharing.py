@@ -14,11 +14,9 @@ from mtclib.companion import tables
 from mtclib.companion.comparison.advice import evidence, spread
 from mtclib.companion.comparison.sources import Sources, summary
 
-OWN = {
-    "All k-means": "k-means", "MBC": "k-means", "SMBC": "k-means", "MTCMRL": "SNMF+LR",
-    "sklearn KMeans, pooled": "sklearn KMeans", "sklearn Spectral, pooled": "sklearn Spectral",
-    "sklearn GMM, pooled": "sklearn GMM", "sklearn Agglomerative, pooled": "sklearn Agglomerative",
-}
+OWN = {"All k-means": "k-means", "MBC": "k-means", "SMBC": "k-means", "MTCMRL": "SNMF+LR",
+       "sklearn KMeans, pooled": "sklearn KMeans", "sklearn Spectral, pooled": "sklearn Spectral",
+       "sklearn GMM, pooled": "sklearn GMM", "sklearn Agglomerative, pooled": "sklearn Agglomerative"}
 """What a multi-task method is without the other tasks, where that is another method; else the study "alone"
 has it on each task by itself."""
 

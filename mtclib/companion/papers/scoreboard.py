@@ -94,9 +94,8 @@ def in_detail():
              ("Printed numbers that shuffled labels score", by_chance(verdicts), "those in their 95 % band"),
              ("Sentences and costs", claims_and_costs(), "claims by outcome, the audit, fits and hours"))
     notes = {"Reproducibility": (over_all_rivals(),)}
-    return tables.Tables(tuple(
-        tables.frame_table(frame, caption, WORDS["rates"] if frame is wrong else None, folded=line,
-                           notes=notes.get(caption, ()))
+    return tables.Tables(tuple(tables.frame_table(
+        frame, caption, WORDS["rates"] if frame is wrong else None, folded=line, notes=notes.get(caption, ()))
         for caption, frame, line in shown))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -98,15 +99,12 @@ def test_committed_results_come_back(tmp_path):
 
 
 def test_an_export_that_is_interrupted_leaves_the_earlier_results(tmp_path, monkeypatch):
-    def stop(*_):
-        raise KeyboardInterrupt
-
     store, folder = RunStore(tmp_path / "runs"), tmp_path / "results"
     run(demo_jobs(), store)
     folder.mkdir()
     for name in ("scores.npz", "provenance.json"):
         (folder / name).write_text("as it was")
-    monkeypatch.setattr(committed, "_provenance", stop)
+    monkeypatch.setattr(committed, "_provenance", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         export(demo_jobs(), store, folder)
     assert {file.name: file.read_text() for file in folder.iterdir()} == {
