@@ -92,10 +92,9 @@ def by_method(kind):
         found = by_source(part)
         row = summary(found["gain"])
         over = OWN.get(name, "itself on each task alone")
-        rows.append({
-            "method": name, "over": over if kind == "tasks" else "the chosen view", "sources": len(found),
-            "gain": spread(row), "loses": row["worse"], "correlation": _said(correlation(found)),
-            "mean": row["gain"]})
+        rows.append({"method": name, "over": over if kind == "tasks" else "the chosen view",
+                     "sources": len(found), "gain": spread(row), "loses": row["worse"],
+                     "correlation": _said(correlation(found)), "mean": row["gain"]})
     frame = pd.DataFrame(rows).sort_values("mean", ascending=False, kind="stable").drop(columns="mean")
     return tables.frame_table(frame.set_index("method"), f"Many {kind}: gain over {WORDS[kind][0]}",
                               folded=f"each of {len(frame)} methods, and how it goes with {WORDS[kind][1]}")

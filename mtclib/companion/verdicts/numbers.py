@@ -139,15 +139,14 @@ class Numbers:
 
     def ahead(self, method, other, metric, count="ahead"):
         """Printed columns in which a method is ahead of another, or with ``count=all`` all of them."""
-        sets = self.study.protocol.profile("full").datasets
-        cells = self.study.published[self.study.published["dataset"].isin(sets)]
-        table = cells[cells["metric"] == metric].pivot(
-            index=["dataset", "task"], columns="method", values="mean")
+        cells = matching(self.study.published, {"metric": metric})
+        cells = cells[cells["dataset"].isin(self.study.sets) & (cells["task"] != "avg")]
+        table = cells.pivot(index=["dataset", "task"], columns="method", values="mean")
         return len(table) if count == "all" else int((table[method] > table[other]).sum())
 
     def paired(self, method, other, metric, what):
         """Data sets on their headline pipelines: how many have the outcome, or the differences."""
-        names = map(self.study.headline, self.study.protocol.profile("full").datasets)
+        names = map(self.study.headline, self.study.sets)
         rows = pd.concat(map(self.study.selected, names))
         return outcome(paired_differences(rows, [(method, other)], our_name(self.study.paper, metric)), what)
 
@@ -177,7 +176,7 @@ class Numbers:
     def retuned(self, method, what="gain"):
         """Settings chosen with labels for each task and measure, against once for a data set: the gain in
         points over all cells, or the distance from print ``before`` or ``after``."""
-        cells, sets = self.judged, self.study.protocol.profile("full").datasets
+        cells, sets = self.judged, self.study.sets
         cells, best = cells[cells["dataset"].isin(sets) & (cells["method"] == method)], []
         for name, rows in cells.groupby("dataset", sort=False):
             grid, places = self.study.by_method(self.study.headline(name))

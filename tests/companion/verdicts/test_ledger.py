@@ -126,6 +126,7 @@ def test_a_template_that_names_nothing_is_refused():
             study("mbc").numbers.fill(template)
     assert study("mbc").numbers.fill("{ahead|MBC|IND|NMI|count=all;word}") == "18"
     assert study("mspl").numbers.raw_gap("method == 'ConvexSub'", "least") == -8, "down from -7.2"
+    assert study("lmsc").numbers.ahead("LMSC", "SNMF", "RI", count="all") == 12, "tasks, without averages"
 
 
 CLAIM = """
