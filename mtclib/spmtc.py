@@ -423,7 +423,7 @@ class SPMTC(_SharedSubspaceClusterer):
     max_iter : int, default 20
         Rounds.
     tol : float, default 1e-4
-        End a round when the weighted objective (with 'eig_between': the memberships) changes by less.
+        Share of the weighted objective ('eig_between': of the memberships); a smaller change ends a round.
     kkt_tol : float in (0, 1], default 1e-3
         See LSSMTC; for a last round with all samples.
     random_state : None, int, Generator or RandomState
