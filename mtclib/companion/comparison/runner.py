@@ -188,8 +188,9 @@ def write(sources, store, sets):
 
 
 def all_scores(rows):
-    """Every score as a line, in percent: the mean over seeds, how many there are, seconds of a fit."""
+    """Every score as a line, in percent: the mean over seeds, how many there are, and seconds of a fit."""
     rows = rows[rows["metric"].isin(["ARI", "NMI_arithmetic", "ACC"])]
+    rows = rows.assign(seconds=rows["seconds"].where(rows["status"] == "ok"))
     names = ["source", "kind", "set", "preparation", "number of clusters", "method", "metric"]
     found = rows.groupby(names, sort=False)
     frame = pd.DataFrame({"score": 100 * found["value"].mean(skipna=False), "seeds": found["run"].nunique(),

@@ -22,7 +22,7 @@ from mtclib.companion.claims import mean_interval, signed
 from mtclib.companion.papers.results import ONE_A_JOB, mean_scores
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import our_name, results
-from mtclib.companion.verdicts import identify, leverage, numbers
+from mtclib.companion.verdicts import identify, intervals, leverage, numbers
 from mtclib.core import paths
 from mtclib.core.checks import check_sequence
 from mtclib.core.starts import best_kmeans
@@ -327,9 +327,9 @@ class PaperStudy(Study):
         for name, names in MEASURES.items():
             own = cells[cells["metric"] == name]
             table = _percent(own[["printed", *names]]).rename(columns=names)
-            within = table.sub(table["printed"], axis=0).abs().le(5).sum()
+            within = own[[*names]].sub(own["printed"], axis=0).abs().le(intervals.DELTA).sum()
             told = f"{len(table)} cells of {name}, within five points: "
-            told += ", ".join(f"{one} {within[one]}" for one in names.values())
+            told += ", ".join(f"{said} {within[one]}" for one, said in names.items())
             found.append(self.scores_table(pd.concat([own[["dataset", "method", "task"]], table], axis=1),
                                            f"{name} by definition, percent", folded=told))
         return tables.Tables(tuple(found))

@@ -64,7 +64,8 @@ def _bring_labels(jobs, store, results, protocol, n_jobs, dask):
     for job in bare:
         store.path(job.key).unlink()
     runs.run(bare, store, n_jobs=n_jobs, dask=dask)
-    differ = [job.key for job in bare if labels_digest(store.get(job.key)) != digests[job.key]]
+    again = {job.key: store.get(job.key) for job in bare}  # without a record where a worker had no data
+    differ = [key for key, record in again.items() if not record or labels_digest(record) != digests[key]]
     if differ:
         log.warning("%d of %d fits that were run again for their labels gave others than the committed ones: "
                     "%s", len(differ), len(bare), ", ".join(differ))

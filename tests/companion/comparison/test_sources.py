@@ -83,7 +83,9 @@ def test_every_score_is_a_line_of_the_table_for_everyone(toys):
     assert kept.set_index("set")["score"].to_dict() == pytest.approx(
         toys.scores()["pooled"].droplevel(["source", "kind", "preparation"]).to_dict(), abs=1e-3)
     assert set(kept["seeds"]) == {2}
-    assert lines.loc[lines["method"] == "refused", "score"].isna().all()
+    lost = lines[["score", "seconds"]].isna()
+    assert lost.loc[lines["method"] == "refused"].all(axis=None)
+    assert (lost["score"] == lost["seconds"]).all(), "a fit that failed took no time that counts"
 
 
 def test_committed_results_are_enough_to_go_on_from_and_stay_until_a_run_is_on_all_their_sets(toys, tmp_path):
