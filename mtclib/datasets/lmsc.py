@@ -25,22 +25,22 @@ RELEASED = "3Sources-lmsc/3Sources_ours.mat"
 
 
 def draw_groups(labels, n_tasks=N_TASKS, split_seed=0):
-    """Cut samples into random groups of equal size that all have every class.  A random order is cut into
-    `n_tasks` groups of floor(n / n_tasks), and drawn again until every group has all classes; the samples at
-    its end are left over.  Samples of a group stay in the random order, so that those of a class do not stand
-    together.  Returns the groups, what is left over, and the number of draws."""
+    """Cut samples into random groups of equal size that all have every class; -1 is none.  A random order is
+    cut into `n_tasks` groups of floor(n / n_tasks), and drawn again until every group has all classes; the
+    samples at its end are left over.  Samples of a group stay in the random order, so that those of a class
+    do not stand together.  Returns the groups, what is left over, and the number of draws."""
     check_number("n_tasks", n_tasks, low=1, integer=True)
     check_number("split_seed", split_seed, low=0, integer=True)
-    classes, codes, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    if sizes.min() < n_tasks:
+    classes, sizes = np.unique(labels[labels >= 0], return_counts=True)
+    if sizes.min(initial=n_tasks) < n_tasks:
         raise ValueError(f"n_tasks: class {classes[sizes.argmin()]} has {sizes.min()} samples, too few for "
                          f"{n_tasks} tasks with every class; use fewer tasks.")
     rng = np.random.default_rng(split_seed)
-    size = len(codes) // n_tasks
+    size = len(labels) // n_tasks
     for draw in range(1, MAX_DRAWS + 1):
-        order = rng.permutation(len(codes))
+        order = rng.permutation(len(labels))
         groups = [order[t * size : (t + 1) * size] for t in range(n_tasks)]
-        if all(len(np.unique(codes[group])) == len(classes) for group in groups):
+        if all(np.isin(classes, labels[group]).all() for group in groups):
             return groups, order[n_tasks * size :], draw
     raise ValueError(f"n_tasks: of {MAX_DRAWS} random orders none gives {n_tasks} tasks of {size} samples "
                      f"with all {len(classes)} classes; use fewer tasks.")

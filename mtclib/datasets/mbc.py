@@ -62,7 +62,7 @@ def two_tasks(name, counts, rows, classes, weights, steps, **origin) -> Dataset:
 
 def _without_common(counts, max_df):
     """The columns of the terms that are in at most this share of the documents, and the steps so far."""
-    counts = counts[:, np.flatnonzero(document_frequency(counts) <= max_df * counts.shape[0])]
+    counts = counts[:, np.flatnonzero(document_frequency(counts) <= round(max_df * counts.shape[0], 9))]
     if not counts.shape[1]:
         raise ValueError(f"max_df: no term is in at most {max_df:.0%} of the documents; raise it.")
     return counts, ({"step": "counts as stored"},
@@ -139,14 +139,14 @@ def _ng20_counts(edition, max_df=MAX_DF, remove=None, **options):
         return counts, np.array(corpus.labels)[kept], (choice, *steps[:-1]), corpus.sources
     check_number("max_df", max_df, low=0, high=1)
     if options or remove is not None:
-        raise ValueError(f"{min([*options, 'remove'])}: edition 'counts' has no texts; its terms are "
+        raise ValueError(f"{min(options, default='remove')}: edition 'counts' has no texts; its terms are "
                          "chosen by max_df alone.")
     stored, groups = _ng20_stored()
     counts, steps = _without_common(stored, max_df)
     return counts, groups, steps, (source_record(NG20_FILE),)
 
 
-def _ng20(key, split, edition, *, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
+def _ng20(key, split, edition, /, *, weighting="tfidf-l2", idf_scope="all", idf_formula="plain",
           **options) -> Dataset:
     """NG20 cut by `split`, which gives the rows and the classes of both tasks, and the step to record."""
     counts, groups, steps, sources = _ng20_counts(edition, **options)

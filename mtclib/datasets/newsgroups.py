@@ -13,7 +13,7 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.fetching import fetch
 from mtclib.datasets.tasks import Corpus, build_tasks, read_packed, source_record, tab_corpus, vectorize_tasks
-from mtclib.datasets.text import strip_parts, weigh
+from mtclib.datasets.text import count_terms, split_options, strip_parts, weigh
 
 # The editions.
 
@@ -249,13 +249,17 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
         (5 n_per_class, d_v).
     """
     check_number("min_terms", min_terms, low=0, integer=True)
+    wanted, weights = split_options(options | {
+        "n_features": n_features, "select": select, "stemming": stemming, "min_length": min_length,
+        "weighting": weighting})
     corpus = newsgroups_edition(edition)
     remove = parts_to_remove(remove, edition)
     places = [corpus.select(group) for group in GROUPS]
     cut = [halves(strip_parts(corpus.texts[i], remove)) for i in np.concatenate(places)]
-    options |= {"n_features": n_features, "select": select, "stemming": stemming, "min_length": min_length,
-                "weighting": weighting}
-    views, steps = zip(*(_view(texts, options) for texts in zip(*cut)))
+    counts, terms = zip(*(count_terms(texts, **wanted) for texts in zip(*cut)))
+    views = [weigh([X], **weights)[0] for X in counts]
+    steps = [step for of_view in terms for step in (
+        {"step": "vocabulary", **wanted, "n_terms": len(of_view)}, {"step": "weigh", **weights})]
     labels = np.repeat(np.arange(len(GROUPS)), list(map(len, places)))
     long = np.flatnonzero(np.all([np.diff(X.indptr) >= min_terms for X in views], axis=0))
     tasks = [long[rows] for rows in draw_stream(labels[long], n_tasks, n_per_class, split_seed)]
@@ -268,10 +272,4 @@ def lmsc_newsgroups(split_seed=0, n_tasks=24, *, edition="bydate", n_per_class=1
         Xs=[[X[rows] for X in views] for rows in tasks], labels=[labels[rows] for rows in tasks],
         class_names=(GROUPS,) * n_tasks,
         preprocessing=(choice, {"step": "strip", "remove": list(remove)}, {"step": "halve", "unit": "word"},
-                       *(step for each in steps for step in each), drop, draw))
-
-
-def _view(texts, options):
-    """Matrix of one half of all messages, and the steps that made it."""
-    (X,), _, _, steps = vectorize_tasks([texts], min_terms=0, **options)
-    return X, tuple(step for step in steps if step["step"] in ("vocabulary", "weigh"))
+                       *steps, drop, draw))

@@ -8,8 +8,8 @@ from scipy import sparse
 from mtclib.core.checks import check_option
 from mtclib.datasets.dataset import SETS, Dataset, loader, with_printed
 from mtclib.datasets.formats import as_rows, parse_stories, read_mat
-from mtclib.datasets.tasks import WEIGHT_OPTIONS, Corpus, build_tasks, read_packed, source_record, tab_corpus
-from mtclib.datasets.text import weigh
+from mtclib.datasets.tasks import Corpus, build_tasks, read_packed, source_record, tab_corpus
+from mtclib.datasets.text import WEIGHT_OPTIONS, weigh
 
 KNOWN = SETS["mtcmrl-reuters"]
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from mtclib.core.checks import check_flag, check_number, check_option
 from mtclib.datasets.dataset import LOADERS, Dataset, loader, with_printed
-from mtclib.datasets.text import weigh
+from mtclib.datasets.text import WEIGHT_OPTIONS, weigh
 
 # Related tasks of text.
 
@@ -212,9 +212,10 @@ def spmtc_noisy(base="spmtc-compvssci", *, share=0.2, kind="mixed", random_state
     weighting : str, default="counts"
         One of :data:`mtclib.datasets.text.WEIGHTINGS`.  Applied to real and planted documents together.
     **params
-        Of the loader named by `base`.
+        Of the loader named by `base`; `idf_scope` and `idf_formula` are of these weights.
     """
+    weights = {"weighting": weighting, **{key: params.pop(key) for key in WEIGHT_OPTIONS if key in params}}
     counts = LOADERS[check_option("base", base, COUNTS)](base, {**params, "weighting": "counts"})
     data = with_noise(counts, share, kind, random_state)
-    steps = (*data.preprocessing, {"step": "weigh", "weighting": weighting})
-    return replace(data, name="spmtc-noisy", Xs=weigh(data.Xs, weighting), preprocessing=steps)
+    steps = (*data.preprocessing, {"step": "weigh", **weights})
+    return replace(data, name="spmtc-noisy", Xs=weigh(data.Xs, **weights), preprocessing=steps)

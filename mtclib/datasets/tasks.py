@@ -1,6 +1,5 @@
 """From documents to tasks: corpora as read, then one vocabulary over all tasks, then weights."""
 
-import inspect
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -12,19 +11,10 @@ from mtclib.core.checks import check_number, check_option
 from mtclib.datasets.dataset import Dataset
 from mtclib.datasets.entries import lookup
 from mtclib.datasets.fetching import fetch, read_entry
-from mtclib.datasets.text import count_terms, informative_terms, strip_parts, weigh
+from mtclib.datasets.text import count_terms, informative_terms, split_options, strip_parts, weigh
 
 SPLITS = ("train", "test", "all")
 LABEL_CHOICES = ("class-mi", "class-ig", "root-mi", "root-ig")
-
-
-def _keywords(function) -> dict:
-    parameters = inspect.signature(function).parameters.values()
-    return {p.name: p.default for p in parameters if p.default is not p.empty}
-
-
-TERM_OPTIONS = _keywords(count_terms)
-WEIGHT_OPTIONS = _keywords(weigh)
 
 
 @dataclass(frozen=True)
@@ -72,6 +62,7 @@ class Corpus:
         >>> Corpus("c", "", ("x", "y"), ("a", "b"), ("1", "2"), ("", "")).select("b").tolist()
         [1]
         """
+        check_option("split", split or "all", SPLITS)
         keep = np.ones(len(self.texts), dtype=bool)
         if label is not None:
             keep &= np.array(self.labels) == label
@@ -101,16 +92,6 @@ def tab_corpus(name, edition, stem) -> Corpus:
         rows += [(*line.partition("\t")[::2], split, f"{split}/{i}") for i, line in enumerate(lines)]
     labels, texts, splits, ids = zip(*rows)
     return Corpus(name, edition, texts, labels, ids, splits, tuple(map(source_record, files.values())))
-
-
-def _options(given):
-    """Split the options into those for terms and those for weights, defaults filled in."""
-    unknown = sorted(set(given) - set(TERM_OPTIONS) - set(WEIGHT_OPTIONS))
-    if unknown:
-        known = sorted([*TERM_OPTIONS, *WEIGHT_OPTIONS])
-        raise ValueError(f"{unknown[0]}: unknown option; the preprocessing options are {', '.join(known)}.")
-    filled = {**TERM_OPTIONS, **WEIGHT_OPTIONS, **given}
-    return {key: filled[key] for key in TERM_OPTIONS}, {key: filled[key] for key in WEIGHT_OPTIONS}
 
 
 def _check_texts(tasks):
@@ -160,7 +141,7 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
     >>> [k.tolist() for k in kept], terms
     ([[0], [0]], ['cat', 'dog'])
     """
-    wanted, weights = _options(options)
+    wanted, weights = split_options(options)
     _check_texts(tasks)
     for name, value in (("min_words", min_words), ("min_terms", min_terms)):
         check_number(name, value, low=0, integer=True)
@@ -193,7 +174,6 @@ def vectorize_tasks(tasks, *, remove=(), min_words=0, min_terms=1, labels=None, 
 
 
 def _class_positions(corpus, tasks, split):
-    check_option("split", split or "all", SPLITS)
     if not len(tasks) or not all(len(classes) and not isinstance(classes, str) for classes in tasks):
         raise ValueError("tasks must be a list with the class names of each task, at least one each.")
     places = []

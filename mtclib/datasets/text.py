@@ -5,6 +5,7 @@ data set share one vocabulary.  No step looks at class labels but one, :func:`in
 never a default.
 """
 
+import inspect
 import re
 from functools import cache, lru_cache
 from numbers import Integral, Real
@@ -16,7 +17,7 @@ from scipy.stats import entropy
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from mtclib.core.checks import check_number, check_option
+from mtclib.core.checks import COUNT_OR_NONE, check_number, check_option, check_rule
 from mtclib.datasets.fetching import fetch
 
 LETTERS = r"[A-Za-z]+"
@@ -55,7 +56,8 @@ def _stem(word):
 def _stem_columns(counts, terms):
     """Merge the columns of words with one stem."""
     merged, column = np.unique([_stem(term) for term in terms], return_inverse=True)
-    join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), column, np.arange(len(terms) + 1)))
+    join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), column, np.arange(len(terms) + 1)),
+                            shape=(len(terms), len(merged)))
     return sparse.csr_array(counts @ join), list(merged)
 
 
@@ -68,7 +70,8 @@ def _pick_columns(counts, terms, min_df, max_df, n_features, select) -> np.ndarr
     """Columns to keep, in alphabetical order; equal scores go to the alphabetically first term."""
     n = counts.shape[0]
     df = document_frequency(counts)
-    low, high = (bound if isinstance(bound, Integral) else bound * n for bound in (min_df, max_df))
+    # Rounded, because 0.28 of 25 documents are a little more than 7.
+    low, high = (bound if isinstance(bound, Integral) else round(bound * n, 9) for bound in (min_df, max_df))
     allowed = np.flatnonzero((df >= low) & (df <= high))
     total = counts.sum(axis=0)
     score = df if select == "df" else total if select == "count" else n * (counts**2).sum(axis=0) - total**2
@@ -148,6 +151,7 @@ def informative_terms(counts, labels, n_features, each=True) -> np.ndarray:
     >>> informative_terms(sparse.csr_array([[1, 1, 0], [1, 0, 0], [1, 0, 2]]), ["a", "b", "b"], 1).tolist()
     [1]
     """
+    check_rule("n_features", n_features, COUNT_OR_NONE)
     names, codes = np.unique(labels, return_inverse=True)
     members = sparse.csr_array(codes == np.arange(len(names))[:, None], dtype=np.int64)
     present = (members @ (sparse.csr_array(counts) > 0).astype(np.int64)).toarray()
@@ -170,8 +174,7 @@ def _information(present, sizes):
 
 def _check_numbers(min_length, min_df, max_df, n_features):
     check_number("min_length", min_length, low=0, integer=True)
-    if n_features is not None:
-        check_number("n_features", n_features, low=1, integer=True)
+    check_rule("n_features", n_features, COUNT_OR_NONE)
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if not (isinstance(value, Real) and value >= 0 and (isinstance(value, Integral) or value <= 1)):
             raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0, not {value!r}.")
@@ -245,3 +248,21 @@ def weigh(counts, weighting="tfidf-l2", idf_scope="all", idf_formula="plain") ->
             X.data.round(9, out=X.data)
         X.eliminate_zeros()
     return Xs
+
+
+def _keywords(function) -> dict:
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+TERM_OPTIONS = _keywords(count_terms)
+WEIGHT_OPTIONS = _keywords(weigh)
+
+
+def split_options(given):
+    """Split the options into those for terms and those for weights, defaults filled in."""
+    unknown = sorted(set(given) - set(TERM_OPTIONS) - set(WEIGHT_OPTIONS))
+    if unknown:
+        known = sorted([*TERM_OPTIONS, *WEIGHT_OPTIONS])
+        raise ValueError(f"{unknown[0]}: unknown option; the preprocessing options are {', '.join(known)}.")
+    return [{key: given.get(key, of[key]) for key in of} for of in (TERM_OPTIONS, WEIGHT_OPTIONS)]

@@ -94,7 +94,7 @@ def drop_pages(labels, drop=("empty",)) -> tuple[Corpus, dict]:
     return replace(corpus, **kept), step
 
 
-def university_pages(classes, drop, **options) -> Dataset:
+def university_pages(classes, drop, /, **options) -> Dataset:
     """One task per university: its pages of some classes, less those dropped; options of `build_tasks`."""
     check_option("classes", classes, CLASSES)
     tasks = [[f"{place}.{name}" for name in CLASSES[classes]] for place in UNIVERSITIES]

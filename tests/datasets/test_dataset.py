@@ -145,6 +145,7 @@ FIRST, SECOND = sequence().Xs
     (lambda: from_texts([["red ink"], ["sea"]], task_names=["x"]), "task_names: 1 names for 2 tasks"),
     (lambda: build_tasks(CORPUS, [["a", "z"]]), r"class 'z' .*It has: a, b"),
     (lambda: build_tasks(CORPUS, [["a"]], split="testing"), "split must be one of"),
+    (lambda: CORPUS.select("a", "tests"), "split must be one of"),
     (lambda: build_tasks(CORPUS, [["b"], ["a", "b", "a"]]), "task 2 has a class twice among a, b, a"),
     *((lambda tasks=tasks: build_tasks(CORPUS, tasks), "class names of each task")
       for tasks in ([], [["a"], []], ["a"])),

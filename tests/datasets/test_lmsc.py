@@ -40,6 +40,7 @@ def test_classes_too_small_for_the_tasks_are_refused():
     with pytest.raises(ValueError, match="n_tasks: class 3 has 1 samples, too few for 4 tasks"):
         draw_groups(texas)
     assert len(draw_groups(texas, 1)[0][0]) == len(texas)
+    assert len(draw_groups(np.array([0, 0, 1, 1, -1]), 2)[0]) == 2, "-1 is no class"
     with pytest.raises(ValueError, match="none gives 20 tasks of 20 samples with all 20 classes"):
         draw_groups(np.repeat(np.arange(20), 20), 20)
     for name, value in (("n_tasks", 0), ("n_tasks", 2.0), ("split_seed", -1), ("split_seed", "a")):

@@ -36,6 +36,8 @@ def test_an_option_that_has_no_such_value_is_named(option, value):
 @pytest.mark.parametrize(("make", "message"), [
     (lambda: text.count_terms(["", "12 34"]), "texts: no document has a token"),
     (lambda: text.count_terms(["red ink", "blue ink"], min_df=3), "texts: no term is left; loosen min_df"),
+    (lambda: text.count_terms(["the"], stemming="porter"), "texts: no term is left"),
+    (lambda: vectorize_tasks([["red ink"]], labels=[["a"]], n_features=-1), "n_features must be an integer"),
     (lambda: vectorize_tasks([["red ink"], ["the"]]), "task 2"),
     (lambda: vectorize_tasks([["red ink"]], stopwords=None), r"stopwords: unknown option.*stop_words"),
     (lambda: vectorize_tasks([["a cat"]], stop_words=["a"]), "stop_words must be"),
@@ -72,6 +74,11 @@ DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
 ])  # fmt: skip
 def test_terms_are_bounded_and_picked_with_ties_in_alphabetical_order(options, expected):
     assert text.count_terms(DOCUMENTS, token_pattern=r"\w+", stop_words=None, **options)[1] == expected
+
+
+def test_a_share_that_is_a_whole_number_of_documents_but_for_rounding_is_that_number():
+    for n, count, bound in ((25, 7, {"min_df": 0.28}), (100, 29, {"max_df": 0.29})):
+        assert "y" in text.count_terms(["x"] * (n - count) + ["x y"] * count, stop_words=None, **bound)[1]
 
 
 @given(documents=st.lists(WORDS, min_size=3, max_size=8), seed=st.integers(0, 99), each=st.booleans())

@@ -61,6 +61,8 @@ def test_spmtcs_tasks_are_universities_and_pages_are_dropped_as_asked():
     assert [np.bincount(y).tolist() for y in data.labels] == [[2] * 4] * 4
     assert [source["file"] for source in data.sources] == [webkb.ARCHIVE, webkb.STOP_WORDS]
     assert load("spmtc-webkb", classes="6").n_clusters == [6] * 4
+    with pytest.raises(ValueError, match="classes: unknown option"):
+        load("mtcmrl-webkb4", classes="6")
     kept = load("spmtc-webkb", drop=(), min_terms=0)
     assert ([X.shape[0] for X in kept.Xs], len(kept.sources)) == ([8, 9, 8, 8], 1)
     assert [each.preprocessing[1]["dropped"] for each in (data, kept)] == [{"empty": [EMPTY]}, {}]
