@@ -33,6 +33,7 @@ from scipy.special import kl_div
 from mtclib.core.checks import call, check_option
 from mtclib.maths import centroids
 from mtclib.maths.linalg import dense_product, thin
+from mtclib.maths.scaling import apply_scale, find_scale
 
 __all__ = ["Divergence", "IDivergence", "ItakuraSaito", "KullbackLeibler", "Mahalanobis", "SquaredEuclidean",
            "UserDivergence", "divergence"]
@@ -150,11 +151,13 @@ def pooled_metric(Xs):
     if d > LARGEST_METRIC:
         raise ValueError(f"divergence='mahalanobis' needs a matrix of {d} x {d} entries; reduce the features "
                          f"to {LARGEST_METRIC} or fewer, or use 'sqeuclidean'")
-    mean = sum(np.asarray(X.sum(axis=0)).ravel() for X in Xs) / n
     if any(map(sp.issparse, Xs)):
-        second = sum(dense_product(X.T, X) for X in map(sp.csr_array, Xs))
-        covariance = second / n - np.outer(mean, mean)
+        X = sp.csr_array(sp.vstack(Xs))
+        X = apply_scale(X, find_scale(X, "none"))  # far from zero moments would be nothing but rounding
+        mean = X.mean(axis=0)
+        covariance = dense_product(X.T, X) / n - np.outer(mean, mean)
     else:
+        mean = sum(X.sum(axis=0) for X in Xs) / n
         covariance = sum((X - mean).T @ (X - mean) for X in Xs) / n
     ridge = RIDGE * np.trace(covariance) / d
     return cho_solve(cho_factor(covariance + (ridge or 1.0) * np.eye(d)), np.eye(d))

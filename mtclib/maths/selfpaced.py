@@ -65,7 +65,7 @@ def smooth_value(losses, threshold, sharpness=1.0):
 def pace_threshold(losses, share):
     """The ceil(share n)-th smallest loss: the smallest threshold that lets this share of samples in."""
     # share is a sum of steps such as 0.1, so share * n can end a little above a whole number.
-    rank = math.ceil(share * losses.size - 1e-9) - 1
+    rank = max(math.ceil(share * losses.size - 1e-9), 1) - 1
     return np.partition(losses, rank)[rank]
 
 

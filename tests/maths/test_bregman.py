@@ -143,7 +143,7 @@ def test_distances_stay_accurate_far_from_the_origin(offset):
 
 def test_the_pooled_metric_whitens_the_samples_of_all_tasks_together():
     rng = np.random.default_rng(0)
-    Xs = [rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) + 5 for n in (30, 50)]
+    Xs = [rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) + [5, 0, 1e8] for n in (30, 50)]
     metric = pooled_metric(Xs)
     np.testing.assert_allclose(metric @ np.cov(np.vstack(Xs).T, bias=True), np.eye(3), atol=1e-4)
     np.testing.assert_allclose(pooled_metric([sp.csr_array(X) for X in Xs]), metric, rtol=1e-6)
