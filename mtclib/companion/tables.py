@@ -426,7 +426,7 @@ def _text(value):
             return "∞" if value > 0 else "-∞"
         if np.isfinite(value) and value == int(value):
             return str(int(value))
-        return f"{value:.4g}" if abs(value) < 10_000 else f"{value:.1f}"
+        return f"{value:.4g}" if abs(value) < 9_999.5 else f"{value:.1f}"
     return str(value)
 
 
@@ -473,16 +473,14 @@ def side_by_side(results: pd.DataFrame, printed: pd.DataFrame, metrics: Mapping,
         method, task = settings.index[(settings > 1).argmax()]
         raise ValueError(f"results: {method} on task {task} has several params; choose one setting before")
     records = printed.to_dict("records")
-    theirs = {(row["method"], row["task"], row["metric"]): row for row in records}
+    theirs = {(row["method"], row["task"], row["metric"]): [str(row["printed_mean"])] for row in records}
     groups = dict(list(results.groupby(["method", "task", "metric"], sort=False)))
     cells = {}
     for method, task in settings.index:
         for shown, name in metrics.items():
-            paper = theirs.get((method, task, shown))
-            ours = groups.get((method, task, name))
+            ours, place = groups.get((method, task, name)), (method, task, shown)
             lines = (DASH,) if ours is None else _ours(ours, name, percent)
-            lines += () if paper is None else (str(paper["printed_mean"]),)
-            cells[method, task, shown] = Cell(lines)
+            cells[place] = Cell((*lines, *theirs.get(place, ())))
     runs = _runs(results.groupby("method")["run"].nunique())
     below = "; below it the printed mean" if records else ""
     notes = [f"Mean ± standard deviation{' in percent' * percent}, {runs}{below}; no verdict."]

@@ -204,7 +204,7 @@ def test_any_text_gives_well_formed_html(names):
 @pytest.mark.parametrize(("value", "shown"), [
     (np.nan, "–"), (None, "–"), (pd.NA, "–"), (pd.NaT, "–"), ("", "–"), ([], "–"), (("a", 1.5), "a, 1.5"),
     (0.123456, "0.1235"), (11293.0, "11293"), (12345.678, "12345.7"), (float("inf"), "∞"), (-np.inf, "-∞"),
-    (np.int64(7), "7"), (True, "yes"), (np.bool_(False), "no")])
+    (9999.7, "9999.7"), (np.int64(7), "7"), (True, "yes"), (np.bool_(False), "no")])
 def test_values_are_shown_short_and_missing_ones_as_a_dash(value, shown):
     table = tables.frame_table(pd.DataFrame({"x": pd.Series([value], dtype=object)}), "t")
     assert table.rows[0][0].lines == (shown,)

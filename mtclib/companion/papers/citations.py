@@ -80,6 +80,7 @@ def works(citation):
 
 def _work(author, title, venue, year, pages, doi):
     author = author.strip().replace(" et al", ", others").replace(", ", " and ")
+    author = re.sub(r"(\S+) (\S+) (III?|Jr\.?)(?= and |$)", r"\2, \3, \1", author)
     venue = venue.strip(" ,")
     if re.search("thesis", venue):
         kind, where = "phdthesis", {"school": re.sub(r"PhD thesis,? ?", "", venue)}

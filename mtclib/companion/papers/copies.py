@@ -50,8 +50,8 @@ class Copy:
 
     @property
     def caption(self):
-        return (f"{self.title}: mean ± standard deviation as printed in the {self.paper.upper()} paper, "
-                "and ours; proportions in percent")
+        return (f"{self.title}: mean ± standard deviation, printed in the {self.paper.upper()} paper and "
+                "ours, to one decimal; proportions in percent")
 
     def text(self, form="text") -> str:
         """The table in one of `FORMATS`; CSV without the facts, as it has no comments."""
@@ -104,7 +104,7 @@ class Copy:
         """Both layouts with booktabs, and what to cite as comments."""
         whole = self.printed or self
         means = (f"{whole.title}: our means, with those printed in the {self.paper.upper()} paper in "
-                 "brackets; proportions in percent")
+                 "brackets, to one decimal; proportions in percent")
         wide = whole.as_printed(1).rename_axis(index=None, columns=[None, None]).rename(columns=_escape)
         long = self.long(1)
         long.columns = [_escape(name) for name in long.columns]

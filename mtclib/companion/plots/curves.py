@@ -173,9 +173,8 @@ def sensitivity_heatmap(frame: pd.DataFrame, x: str, y: str, metric: str = "ACC"
     notes[best] += " ★"
     low, high = np.nanmin(mean), np.nanmax(mean)
     spare = max(look.LEAST - (high - low), 0) / 2
-    scale = {"vmin": low - spare, "vmax": high + spare}
     fig, ax = plt.subplots(figsize=(1.9 + 0.75 * mean.shape[1], 1.3 + 0.45 * mean.shape[0]))
-    heat(ax, mean, notes, **scale, cbar_kws={"label": look.score_name(metric)})
+    heat(ax, mean, notes, vmin=low - spare, vmax=high + spare, cbar_kws={"label": look.score_name(metric)})
     outline(ax, *best)
     ax.set(xlabel=PARAM_NAMES.get(x, x), ylabel=PARAM_NAMES.get(y, y))
     ax.set_title(f"{rows['dataset'].iloc[0]}\n★ best, chosen with the labels")

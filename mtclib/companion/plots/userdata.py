@@ -65,8 +65,7 @@ def number_of_clusters(found: Candidates) -> plt.Figure:
         row[0].plot(gaps["k"], gaps["gap"], marker="o", markersize=3)
         chosen = gaps[gaps["k"].isin(marked["clusters"])]
         row[0].plot(chosen["k"], chosen["gap"], "s", markersize=9, markerfacecolor="none", color="0.2")
-        row[0].set_title(f"{task}: eigengap")
-        row[0].set_xlabel("clusters")
+        row[0].set(title=f"{task}: eigengap", xlabel="clusters")
         row[0].locator_params("x", integer=True)
         for ax, k in zip(row[1:], marked["clusters"]):
             _scatter(ax, found.Xs[task], found.labels[task, k], _cluster_looks(k))
@@ -109,8 +108,7 @@ def _two_dimensions(X):
     X = X.toarray() if sp.issparse(X) and X.shape[1] == 1 else X
     width = min(2, *X.shape)
     points, shares = np.zeros((X.shape[0], 2)), np.zeros(2)
-    method = TruncatedSVD if sp.issparse(X) else PCA
-    model = method(width, random_state=0)
+    model = (TruncatedSVD if sp.issparse(X) else PCA)(width, random_state=0)
     with np.errstate(invalid="ignore"):  # equal samples have no variance to share
         points[:, :width] = model.fit_transform(X)
     shares[:width] = np.nan_to_num(model.explained_variance_ratio_)

@@ -76,11 +76,13 @@ def test_a_gain_whose_interval_has_zero_in_it_is_called_uncertain():
     worse = asked("told", told | {"gain": -3.9}, {"plain": "k-means", "enough": 3})
     assert "no advice" in worse
     assert "take" not in worse, "what lost where it did not choose is not recommended"
+    assert "none of our methods below" in asked("told", told | {"take": "k-means"}, {"plain": "k-means"})
     none = asked("told", told | {"gain": 0.0, "low": -0.04, "high": 1e-9}, {"plain": "k-means", "enough": 3})
     assert "gains 0.0 points of ARI over k-means (−0.04 to 0.0)" in none
 
 
-def test_names_are_written_for_latex():
+def test_names_are_written_for_latex_and_what_rounds_to_zero_without_a_sign():
+    assert [asked("written", value, 1) for value in (-0.04, -0.06, None)] == ["0.0", "-0.1", None]
     assert asked("tex", "50 % of a_b & {c}~") == r"50 \% of a\_b \& \{c\}\textasciitilde{}"
 
 

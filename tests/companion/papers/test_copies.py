@@ -51,6 +51,7 @@ def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_los
     assert r"S-MBC$^{*}$$^{\dagger}$ & 34.1 (44.1) & 3.7 (14.6) & 30.4 (46.6)" in told
     labels = re.findall(r"\\label\{(.*?)\}", told)
     assert labels == ["tab:mtcmrl-20newsgroups", "tab:mtcmrl-20newsgroups-long"]
+    assert told.count("to one decimal") == 2, "82.07 is not printed as 82.1"
     assert told.count(r"\toprule") == told.count(r"\end{table}") == 2
     assert r"$^{*}$~settings chosen with the labels" in told
     assert "% @inproceedings{zhang2018multi," in told
@@ -63,7 +64,7 @@ def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_los
     ("mtclib", "@misc{developers"), ("lmsc", "pages = {3488--3496}"), ("WMSC", "zong2018weighted"),
     ("newsgroups-shared", "  author = {K. Lang},\n  title = {{NewsWeeder: Learning"),
     ("SNMFLR", "zhang2018multi"), ("Cornell", "sen2008collective"), ("lmsc-cornell", "sen2008collective"),
-    ("cluto-zhong/tr11.mat", "zhong2005generative")])
+    ("cluto-zhong/tr11.mat", "zhong2005generative"), ("CoregSpectral", "Rai and Daume, III, H.}")])
 def test_bibtex_of_the_software_a_paper_a_method_a_data_set_and_a_file(name, found, capsys):
     assert main(["cite", name]) == 0
     assert found in capsys.readouterr().out

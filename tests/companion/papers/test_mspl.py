@@ -148,9 +148,13 @@ def test_separated_clusters_are_certified_and_a_view_with_too_few_features_has_n
     assert bound.corrected_applies
     assert bound.corrected < 1 / 3
     assert not mspl.distortion_bound(Xs, rng.permutation(y)).corrected_applies
+    halves = np.arange(60) % 2
+    moved = np.where(np.arange(60) > 0, halves, 1)
+    table = mspl.check_bounds([30.0 * np.eye(2)[halves] + rng.normal(size=(60, 2))], [halves, moved])
+    assert table["corrected_applies"].all()
+    assert 0 < table["error"][1] <= table["corrected"][1], "of the best alone any bound holds"
     bound = mspl.distortion_bound([Xs[0], rng.normal(size=(60, 1))], y)
-    assert np.isinf(bound.delta[1])
-    assert np.isfinite(bound.delta[0])
+    assert bound.delta[0] < np.inf == bound.delta[1]
     assert not bound.printed_applies
     assert np.isfinite(bound.printed)
 
@@ -174,7 +178,5 @@ def test_the_table_of_bounds_counts_what_the_single_bounds_say():
 
 def test_the_printed_bound_is_broken_where_it_applies_and_the_corrected_one_is_not():
     table = mspl.all_partitions(random_state=2015)
-    assert table["printed_applies"].sum() > 0
     assert table["printed_broken"].any()
-    assert table["corrected_applies"].sum() > 0
     assert not table["corrected_broken"].any()

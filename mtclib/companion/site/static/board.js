@@ -49,7 +49,7 @@ function told(found, {plain, enough}, whole) {
   const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   const wide = whole?.take && whole.take !== plain ? `; all ${whole.sources} sources together advise ${whole.take}` : "";
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely${wide}.`;
-  if (found.take === plain) return `${what} like yours: nothing of ours is surely ahead of plain k-means${wide}.`;
+  if (found.take === plain) return `${what} like yours: none of our methods below is surely ahead of plain k-means${wide}.`;
   if (found.gain < 0) return `${what} like yours: no advice. Choosing by them would have changed ARI by ${signed(found.gain)} points ` +
     `against k-means (${signed(found.low)} to ${signed(found.high)}), on sources that did not choose. Choose more widely.`;
   return `${what} like yours: take ${found.take}. Following this advice gains ${signed(found.gain)} points of ARI ` +
@@ -65,6 +65,8 @@ const make = (tag, properties = {}, ...children) => {
 };
 const TEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"};
 const tex = (value) => String(value ?? "").replace(/[\\&%$#_{}~^]/g, (sign) => TEX[sign] ?? `\\${sign}`);
+// What rounds to zero has no sign.
+const written = (value, digits) => value === null || digits === undefined ? value : value.toFixed(digits).replace(/^-(?=[0.]+$)/, "");
 const MOST = 100;
 
 function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
@@ -104,8 +106,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
   const cells = (values) => values.map((value, place) =>
     make(place ? "td" : "th", {textContent: String(value ?? "").replace(/^-(?=\d)/, "−"), ...(place ? {} : {scope: "row"}),
       className: /^[-+−]?[\d.]+$/.test(value) ? "number" : ""}));
-  const texts = (row) => shown().map(({name, digits}) =>
-    row[name] === null || digits === undefined ? row[name] : row[name].toFixed(digits));
+  const texts = (row) => shown().map(({name, digits}) => written(row[name], digits));
   const shown = () => columns.filter(({name, hidden}) => !hidden && !wanted[name]?.fixed?.());
 
   function cite(row, button) {
@@ -190,4 +191,4 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
 if (typeof document === "object") addEventListener("DOMContentLoaded", () => {
   for (const place of document.querySelectorAll(".board"))
     unpack(place.querySelector("script").textContent).json().then((data) => board(place, data));
-}); else module.exports = {advise, told, tex};
+}); else module.exports = {advise, told, tex, written};
