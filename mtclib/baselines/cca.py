@@ -114,7 +114,8 @@ class CCAClustering(MultiViewClusterer):
     def _fit_best(self, projections, n_clusters, seeds):
         p = self.n_components or max(1, n_clusters - 1)
         find = canonical_variates if len(projections) == 2 else maxvar_variates
-        variates, correlations = find(projections, p, seeds[0])
+        # Correlations fall as the ridge grows, and are to be near 1; a power of two changes no digit.
+        variates, correlations = find(projections, p, seeds[0], 2.0 ** int(np.log2(max(self.ridge, 1.0))))
         Z = sum(variates) / len(variates) if isinstance(self.project, str) else variates[self.project]
         # k-means needs a column.
         model = best_kmeans(Z if Z.size else np.zeros((len(Z), 1)), n_clusters, seeds, self.max_iter,
@@ -124,24 +125,24 @@ class CCAClustering(MultiViewClusterer):
             "n_iter_": int(model.n_iter_)})
 
 
-def canonical_variates(projections, n_components, seed):
+def canonical_variates(projections, n_components, seed, unit=1.0):
     """Ridge CCA of two views: variates of both, (n, <= n_components), and their correlations, descending.
     With L_v L_v^T = P_v, the ridge projection of view v (SpectralProjection or IterativeProjection), the
     canonical correlations are the singular values of L_1^T L_2.  The seed is that of the start vectors; it
-    changes nothing but rounding."""
+    changes nothing but rounding, nor does ``unit``, by which correlations are multiplied on the way."""
     first, second = projections
     start = first.drop(_random(first.shape[0], n_components, seed))
-    squares, A = _leading(lambda S: first.drop(second.fitted(first.lift(S))), start, n_components)
-    correlations = np.sqrt(squares)
+    squares, A = _leading(lambda S: unit**2 * first.drop(second.fitted(first.lift(S))), start, n_components)
+    correlations = np.sqrt(squares) / unit
     Z = first.lift(A)
     return [Z, second.fitted(Z) / correlations], correlations
 
 
-def maxvar_variates(projections, n_components, seed):
+def maxvar_variates(projections, n_components, seed, unit=1.0):
     """MAXVAR generalised CCA of any number of views; as :func:`canonical_variates`, with eigenvalues."""
     start = _random(projections[0].shape[0], n_components, seed)
-    eigenvalues, G = _leading(lambda S: sum(P.fitted(S) for P in projections), start, n_components)
-    return [P.fitted(G) for P in projections], eigenvalues
+    eigenvalues, G = _leading(lambda S: unit * sum(P.fitted(S) for P in projections), start, n_components)
+    return [P.fitted(G) for P in projections], eigenvalues / unit
 
 
 def _random(n, n_components, seed):

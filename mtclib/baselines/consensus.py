@@ -53,8 +53,7 @@ MEMBERS = {
     "cosine": partial(SpectralNJW, affinity="cosine"),
     "scales": partial(SpectralNJW, affinity="auto", n_neighbors="scales"),
     "scales by cosine": partial(SpectralNJW, affinity="knn-cosine", n_neighbors="scales"),
-    "Ward": Ward, "k-means": partial(KMeans, init="k-means++", n_init=10),
-}
+    "Ward": Ward, "k-means": partial(KMeans, init="k-means++", n_init=10)}
 """Members by name, each of which takes tasks, or views side by side as one task."""
 
 

@@ -109,8 +109,7 @@ class CoregSpectral(MultiViewClusterer):
 
     traits = Traits(kind="multiview", paper="Kumar, Rai, Daume, NIPS 2011", graph=True)
     ALGORITHM_VERSION = 4
-    rules = {**GRAPH_PARAMETERS, "scheme": ("centroid", "pairwise"),
-             "init": ("best", "views", "average")}
+    rules = {**GRAPH_PARAMETERS, "scheme": ("centroid", "pairwise"), "init": ("best", "views", "average")}
 
     def __init__(self, n_clusters, *, scheme="centroid", lam=0.1, affinity="gaussian", scale="median",
                  n_neighbors=10, scaling="none", init="best", view=None, n_init=10, max_iter=300, tol=1e-7,

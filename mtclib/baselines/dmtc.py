@@ -224,8 +224,7 @@ def discretise(F, k, seeds, marginals, seeding="greedy"):
     model = best_kmeans(F, k, seeds, seeding=seeding)
     labels, centroids = model.labels_.astype(np.intp), model.cluster_centers_
     for _ in range(BALANCING_ROUNDS if marginals == "even" else 0):
-        before, labels = labels, even_assignment(
-            np.sum(centroids**2, axis=1) - 2.0 * F @ centroids.T)
+        before, labels = labels, even_assignment(np.sum(centroids**2, axis=1) - 2.0 * F @ centroids.T)
         if np.array_equal(before, labels):
             break
         centroids = one_hot(labels, k).T @ F / np.bincount(labels, minlength=k)[:, None]

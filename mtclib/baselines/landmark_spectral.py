@@ -113,8 +113,7 @@ class LandmarkSpectral(MultiViewClusterer):
     [20, 20, 20]
     """
 
-    traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True,
-                    graph=True)
+    traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True, graph=True)
     ALGORITHM_VERSION = 2
     rules = {"n_landmarks": Named(("auto",), COUNT), "n_neighbors": COUNT,
              "metric": ("auto", "euclidean", "cosine")}

@@ -92,7 +92,7 @@ class Task:
         direction = 1 if self.count < self.n_clusters else -1
         if direction == -self.direction:
             self.factor **= 0.5
-        over = self.factor < FINEST or not 1.0 / STRONGEST < self.lam < STRONGEST
+        over = self.factor < FINEST or (self.lam >= STRONGEST if direction > 0 else self.lam <= 1 / STRONGEST)
         if not over:
             self.direction, self.lam = direction, self.lam * self.factor**direction
         return over

@@ -123,10 +123,9 @@ class MTSC(MultiTaskClusterer):
         embedding = [unit_rows(task.F) for task in tasks]
         labels = [best_kmeans(E, k, seeds, seeding=self.seeding).labels_.astype(np.intp)
                   for E, k in zip(embedding, n_clusters)]
-        return Fit(labels, history, converged,
-                   {"embedding_": embedding, "coef_": [task.W for task in tasks],
-                    "intercept_": [task.F.mean(axis=0) - task.mean @ task.W for task in tasks],
-                    "feature_norms_": norms})
+        return Fit(labels, history, converged, {
+            "embedding_": embedding, "coef_": [task.W for task in tasks], "feature_norms_": norms,
+            "intercept_": [task.F.mean(axis=0) - task.mean @ task.W for task in tasks]})
 
 
 def alternate(tasks, alpha, beta, p, max_iter, tol):

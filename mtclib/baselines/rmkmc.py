@@ -116,8 +116,7 @@ class RMKMC(MultiViewClusterer):
                     state, alpha**gamma @ distances)
         return Fit(labels[-1], history, converged, {
             "centers_": views.restore(state.centers), "view_weights_": alphas[-1],
-            "view_weight_history_": np.stack(alphas),
-            "losses_": views.expand(state.losses, 0.0),
+            "view_weight_history_": np.stack(alphas), "losses_": views.expand(state.losses, 0.0),
             "label_history_": np.stack(labels).astype(np.min_scalar_type(n_clusters - 1))})
 
 

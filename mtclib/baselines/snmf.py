@@ -15,9 +15,10 @@ SOLVERS = ("gradient", "multiplicative")
 KNOWN = 100
 
 
-def solve(model, M, Y, limit=np.inf):
-    """The solver that an estimator's parameters name; Y, history and whether it converged."""
-    stop = {"max_iter": min(model.max_iter, limit), "tol": model.tol, "atol": getattr(model, "atol", 0.0)}
+def solve(model, M, Y, limit=np.inf, unit=1.0):
+    """The solver that an estimator's parameters name; Y, history and whether it converged.  M is in units."""
+    stop = {"max_iter": min(model.max_iter, limit), "tol": model.tol,
+            "atol": getattr(model, "atol", 0.0) / unit**2}
     if model.solver == "gradient":
         return project(M, Y, **stop)
     exponent, guard = getattr(model, "exponent", 0.5), getattr(model, "guard", True)
@@ -96,7 +97,8 @@ class SNMF(SingleTaskClusterer):
 
     def _fit_task(self, task, n_clusters, seed):
         X, M, unit, start = task
-        Y, history, converged = solve(self, M, initial_membership(X, M, n_clusters, start, seed, self.starts))
+        Y = initial_membership(X, M, n_clusters, start, seed, self.starts)
+        Y, history, converged = solve(self, M, Y, unit=unit)
         return Fit(hard_labels(Y), [unit**2 * value for value in history], converged,
                    {"membership_": np.sqrt(unit) * Y})
 

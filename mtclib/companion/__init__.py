@@ -12,8 +12,7 @@ from importlib import import_module
 _HOMES = {
     "Sources": "comparison.sources", "Study": "papers.study", "advice": "comparison.advice",
     "check_parameters": "parameters", "differences": "papers.differences", "place": "comparison.sources",
-    "plots": "plots", "scoreboard": "papers.scoreboard", "sharing": "comparison.sharing", "tables": "tables",
-}
+    "plots": "plots", "scoreboard": "papers.scoreboard", "sharing": "comparison.sharing", "tables": "tables"}
 __all__ = list(_HOMES)
 
 

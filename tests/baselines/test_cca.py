@@ -60,8 +60,7 @@ def test_ridge_cca_solves_its_generalised_eigenproblem(seed, n, d1, d2, ridge):
 
 @pytest.mark.parametrize(("n", "widths", "ridge"), [
     (60, (5, 7, 4), 0.2), (20, (30, 8, 50), 0.2), (15, (40, 50, 60), 0.2), (60, (6,), 0.1),
-    (60, (6, 5), 0.0),
-])  # fmt: skip
+    (60, (6, 5), 0.0)])  # fmt: skip
 def test_maxvar_solves_its_generalised_eigenproblem(n, widths, ridge):
     Xs = views(n, widths)
     centred, ridged = parts(Xs, ridge)
@@ -72,6 +71,13 @@ def test_maxvar_solves_its_generalised_eigenproblem(n, widths, ridge):
     # A direct eigenvector has w^T (S + r) w = 1, so that the sum of its variates has length sqrt(eigenvalue).
     total = sum(variates) / np.sqrt(eigenvalues)
     assert aligned(total, (X @ W)[:, ::-1][:, :3]) < 1e-6
+
+
+@pytest.mark.parametrize("n_views", [2, 3])
+def test_a_ridge_that_dwarfs_the_data_makes_correlations_small_but_leaves_the_directions(n_views):
+    Xs = views(310, (320, 330, 340)[:n_views])
+    few, many = (r * CCAClustering(3, ridge=r, random_state=0).fit(Xs).correlations_ for r in (1e4, 1e15))
+    np.testing.assert_allclose(many, few, rtol=1e-3)
 
 
 @pytest.mark.parametrize("widths", [(6, 5), (100, 130), (100, 5), (5, 100, 40)])

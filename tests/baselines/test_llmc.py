@@ -98,10 +98,9 @@ def test_tasks_without_a_common_feature_stand_alone():
 
 def test_the_search_ends_where_no_strength_gives_the_components():
     task = Task(tasks()[0], 3, 3, 6, 1.0, 0)
-    for task.count in 10 * [4, 2]:
-        if task.settle():
-            return
-    pytest.fail("the search goes on")
+    assert any(task.settle() for task.count in 10 * [4, 2]), "the search goes on"
+    task.lam, task.count, task.factor = 1e-13, 2, 2.0
+    assert not task.settle(), "stronger ones have not been tried"
 
 
 def test_with_other_numbers_of_components_labels_come_from_the_embedding():

@@ -29,11 +29,8 @@ def test_the_objective_is_that_of_one_affinity_or_of_the_mean_of_all(view):
 
 
 GRAPHS = {
-    "knn": lambda X: knn_affinity(X, 10).toarray(),
-    "normalised": normalised,
-    "signed": lambda X: np.corrcoef(X),
-    "block": lambda X: (X[:, :1] > 0) @ (X[:, :1] > 0).T + 0.0,
-}
+    "knn": lambda X: knn_affinity(X, 10).toarray(), "normalised": normalised,
+    "signed": lambda X: np.corrcoef(X), "block": lambda X: (X[:, :1] > 0) @ (X[:, :1] > 0).T + 0.0}
 
 
 def residual(Y, slope, *parts):
@@ -92,6 +89,13 @@ def test_the_scale_of_a_similarity_does_not_matter(scale, solver, init):
     np.testing.assert_array_equal(plain.labels_[0], scaled.labels_[0])
     np.testing.assert_allclose(scaled.objective_[-1] / scale**2, plain.objective_[-1], rtol=1e-3)
     assert scaled.converged_
+
+
+def test_atol_is_in_units_of_the_objective_whatever_the_scale_of_a_similarity():
+    (X,) = views(n=90, noise=(0.5,))
+    few, same = (quiet_fit(SNMF(3, similarity=[c * knn_affinity(X)], atol=0.01 * c**2, random_state=0), [X])
+                 for c in (1.0, 4.0**6))
+    assert same.n_iter_ == few.n_iter_ > 1
 
 
 @pytest.mark.parametrize("estimator", [SNMF, SNMFLR, MTCMRL, LSSMTC, SPMTC, MBC])

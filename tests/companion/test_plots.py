@@ -136,8 +136,7 @@ CASES = {
     "sharing": lambda: plots.sharing({"relatedness": (SHARED, SHARED.groupby("source").mean())}),
     "pairs": lambda: plots.task_pairs(PAIRS, "NMI"),
     "embedding": lambda: plots.embedding([POINTS, POINTS @ POINTS.T], LABELS, ["a", LONG], "k-means"),
-    "number": lambda: plots.number_of_clusters(proposed()),
-}
+    "number": lambda: plots.number_of_clusters(proposed())}
 # These give their lines a look of their own, with a meaning; all others follow the style.
 OWN_LOOK = {"weights", "orders", "transfer", "one seed", "forgetting", "leverage"}
 RED = plt.cycler("color", ["red"])

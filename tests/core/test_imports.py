@@ -49,8 +49,7 @@ def test_all_but_the_companion_is_found_in_a_zip_archive_with_line_ends_of_windo
     archive, package = tmp_path / "all.zip", paths.HOME / "mtclib"
     with ZipFile(archive, "w") as file:
         for path in [*package.rglob("*.py"), *package.glob("datasets/*.toml")]:
-            file.writestr(str(path.relative_to(package.parent)),
-                          path.read_bytes().replace(b"\n", b"\r\n"))
+            file.writestr(str(path.relative_to(package.parent)), path.read_bytes().replace(b"\n", b"\r\n"))
     code = ("from mtclib import LMSC\nfrom mtclib.datasets import load, lookup\nimport mtclib\n"
             "print(*load('toy-multitask').n_clusters, lookup('WebKB/texas.cites').bytes, mtclib.__file__)")
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,

@@ -127,8 +127,7 @@ def current(estimators=None, root=ROOT):
 
 def unraised(locked, found):
     """Estimators whose code changed while their version did not go up."""
-    return [name for name, entry in found.items()
-            if name in locked and entry["tree"] != locked[name]["tree"]
+    return [name for name, entry in found.items() if name in locked and entry["tree"] != locked[name]["tree"]
             and entry["version"] <= locked[name]["version"]]
 
 

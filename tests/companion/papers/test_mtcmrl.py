@@ -41,8 +41,7 @@ def test_relations_are_matched_to_classes_and_sum_to_at_most_one(mtcmrl):
     assert printed.loc[1, 1] == 0.1730
 
 
-def test_what_the_labels_buy_is_the_difference_of_two_pipelines_over_the_same_documents(
-        mtcmrl, monkeypatch):
+def test_what_the_labels_buy_is_the_difference_of_two_pipelines_over_the_same_documents(mtcmrl, monkeypatch):
     table = mtcmrl.by_words("ACC")
     for name, words in ((mtcmrl.headline("20NewsGroups"), "labels"), (UNLABELLED, "frequency")):
         rows = mtcmrl.default(name).query("method == 'SNMF' and metric == 'ACC' and task == 'avg'")
