@@ -54,8 +54,7 @@ def new_method(name: str, kind: str = "tasks") -> Iterator[str]:
 def new_data(name: str, kind: str = "tasks") -> Iterator[str]:
     """Write a loader and the hash by which its data set is known."""
     name, place = _place(name, kind, DATA, "mtclib/datasets/{}.py")
-    words = {"SKELETON": name, "skeleton": place}
-    yield _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, words))
+    yield _file(f"mtclib/datasets/{place}.py", _filled("data.py", kind, dict(SKELETON=name, skeleton=place)))
     code = f"from mtclib.datasets import load; print(load({name!r}).sha256[:12])"
     yield _added("tests/data/known_data_sets.csv", r"\Z", f"{name},{_said(code).strip()},\n")
 

@@ -61,15 +61,6 @@ class Table:
         """Number of samples."""
         return self.values.shape[0]
 
-    @property
-    def known(self) -> tuple:
-        """Names of all that a column may be asked for by."""
-        return (*self.vectors, *self.columns)
-
-    def column(self, place) -> str:
-        """What a message calls the feature at a place."""
-        return self.columns[place] if self.columns else str(place + 1)
-
 
 def short(name) -> str:
     """Text for a message, of at most sixty characters."""
@@ -261,7 +252,8 @@ def _read_parquet(file, name, header, text):
     except Exception as error:  # the engines' own errors share no base class
         raise DataFileError(f"{name}: no parquet file, or damaged ({type(error).__name__}: {error}); "
                             f"write it again, each column with a name of its own") from error
-    asked = [known for known in values.index.names if known is not None and known in (text or ())]
+    # An index may have the name of a column, from which it was taken.
+    asked = sorted({*values.index.names} & {*(text or ())} - {None, *values})
     values = values.reset_index(asked) if asked else values
     return values.set_axis([str(column) for column in values], axis=1)
 

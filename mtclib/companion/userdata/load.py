@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 KINDS = ("tasks", "views")
 LARGEST = 1e100  # squares of larger entries, summed, are beyond floating point; so are those of its inverse
 _WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are English
-_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?")
+_NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?")
 # Numbers as people and programs of other languages write them.
 _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,'_\u2019\s]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
 _IDS, _CLASSES, _FEW = ("id", "index", "sample", "row"), ("class", "cluster", "label", "target"), 5
@@ -74,8 +74,8 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
       takes it for names, but refuses a line that may be data, as one of numbers alone.
 
     Arrays are float64, memory maps of npy files, or CSR where the file is sparse; columns of tasks, and rows
-    of views, are in the order of the first file.  DataFileError, a `ValueError`, if a file cannot be read,
-    holds text, NaN or infinity, or does not fit to the first.
+    of views, are in the order of the first file that names them.  DataFileError, a `ValueError`, if a file
+    cannot be read, holds text, NaN or infinity, or does not fit to the first.
     """
     what = choose(kind, KINDS, "kind").removesuffix("s")
     for name in unknown:
@@ -85,8 +85,9 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
     if kind == "tasks":
         parts = owners = same_features(parts)
     else:
-        parts = [aligned(part, parts[0]) for part in parts]
-        owners = [replace(parts[0], labels=_agreed_labels(parts, label_column))]
+        first = next((part for part in parts if part.ids is not None), parts[0])
+        parts = [aligned(part, first) for part in parts]
+        owners = [replace(first, labels=_agreed_labels(parts, label_column))]
     if labels is not None:
         labels = [labels] if kind == "views" and isinstance(labels, str | Path) else labels
         beside = _label_files(labels, len(owners), what if kind == "tasks" else "set of views", header)
@@ -171,7 +172,7 @@ def _read_all(what, paths, label_column, labels, id_column, text_column, header)
     label_column = None if labels else label_column  # beside other labels it is no feature either
     if label_column and what == "view" and not any(label_column in table.vectors for table in tables):
         raise DataFileError(f"label_column: no view has a column {label_column!r}; the first has "
-                            f"{listed(tables[0].known) or 'no names'}")
+                            f"{listed([*tables[0].vectors, *tables[0].columns]) or 'no names'}")
     if text_column and what == "task":
         tables = _worded(tables, text_column)
     elif text_column:
@@ -207,8 +208,7 @@ def _worded(tables, text_column):
 def _label_files(labels, number, what, header):
     if not isinstance(labels, list | tuple) or len(labels) != number:
         given = f"{len(labels)} file(s)" if isinstance(labels, list | tuple) else repr(labels)
-        raise DataFileError(f"labels: {given} given; a list with one file per {what} is needed, "
-                            f"in all {number}")
+        raise DataFileError(f"labels: {given} given; pass a list with one file per {what}, {number} in all")
     return [read_table(path, header, "labels", text=None) for path in labels]
 
 
@@ -334,8 +334,8 @@ def _vector(table, name, argument, optional=False):
     if name is None or optional and name not in table.vectors:
         return None
     if name not in table.vectors:
-        held = f"it has {listed(table.known)}" if table.known else "it has a matrix without names only"
-        raise DataFileError(f"{table.name}: there is no {argument} {name!r}; {held}")
+        held = listed([*table.vectors, *table.columns]) or "a matrix without names only"
+        raise DataFileError(f"{table.name}: there is no {argument} {name!r}; it has {held}")
     found = table.vectors[name]
     if len(found) != len(table):
         raise DataFileError(f"{table.name}: {argument} {name!r} has {len(found)} entries for {len(table)} "
@@ -420,7 +420,7 @@ def numbers(table):
                             f"of numbers; divide the columns by a power of ten")
     wrong = ~np.isfinite(held)
     rows, columns = (place[wrong] for place in sp.coo_array(X).coords) if sp.issparse(X) else wrong.nonzero()
-    names = list(map(table.column, dict.fromkeys(columns.tolist())))
+    names = [table.columns[j] if table.columns else str(j + 1) for j in dict.fromkeys(columns.tolist())]
     value = "an empty cell or NaN" if np.isnan(held[wrong][0]) else "infinity"
     raise DataFileError(f"{table.name}: {value} in row {rows[0] + 1} of column {names[0]!r} "
                         f"(such entries: {wrong.sum()}, in {listed(names)}); fill them in, or drop these "
@@ -473,7 +473,7 @@ def class_codes(table):
     text = [plain(value) for value in table.labels]
     names = sorted(set(text) - {""})
     if all(map(_NUMBER.fullmatch, names)):
-        if broken := [name for name in names if "." in name and not float(name).is_integer()]:
+        if broken := [name for name in names if set(name) & set(".eE") and not float(name).is_integer()]:
             raise DataFileError(f"{table.name}: the labels are fractional numbers, such as "
                                 f"{short(broken[0])}, and so no classes; choose another label column, or "
                                 f"round them")
@@ -488,19 +488,18 @@ def class_codes(table):
 def labels_beside(table, label_column, id_column, part):
     """Labels of the samples of `part` from a file of their own. `label_column` is needed if there are several
     columns; rows are matched by `id_column` where both have it, without by the index of parquet."""
-    frame, indexed = isinstance(table.values, pd.DataFrame), id_column is None
-    id_column = id_column if frame and id_column in table.vectors and part.ids is not None else None
-    left = [name for name in table.vectors if name != id_column] if frame else range(table.values.shape[1])
+    indexed, id_column = id_column is None, id_column if id_column in table.vectors else None
+    named = isinstance(table.values, pd.DataFrame) or id_column is not None
+    left = [name for name in table.vectors if name != id_column] if named else range(table.values.shape[1])
     if label_column is None and len(left) != 1:
         raise DataFileError(f"{table.name}: has {len(left)} columns ({listed(left) or 'beside names'}); name "
                             f"the one with the labels as label_column")
-    if frame or label_column is not None:
+    if named or label_column is not None:
         found = _vector(table, label_column or left[0], "label_column")
     else:
         found = as_dense(table.values).ravel()
-    ids = _sample_names(table, id_column)
-    found = replace(table, values=np.empty((len(table), 0)), labels=found, ids=ids)
-    return aligned(found, part if id_column or indexed else replace(part, ids=None)).labels
+    ids = _sample_names(table, id_column) if id_column or indexed else None
+    return aligned(replace(table, values=np.empty((len(table), 0)), labels=found, ids=ids), part).labels
 
 
 # ---- a small planted data set as files, to try the notebook ------------------------------------------------

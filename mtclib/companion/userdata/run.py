@@ -116,12 +116,15 @@ def named(methods, kind, ks=(), Xs=()) -> dict:
     if isinstance(methods, list | tuple) and "all" in map(_letters, methods):
         every = sorted(fitting, key=RECOMMENDED[kind].__ne__)
         methods = [*every, *(entry for entry in methods if _letters(entry) != "all")]
-    chosen = {class_name(name, kind): values for name, values in _entries(methods).items()}
-    for name, values in chosen.items():
-        choose(name, list(reasons), "methods")
+    chosen = {}
+    for given, values in _entries(methods):
+        name = choose(class_name(given, kind), list(reasons), "methods")
         parameters = [key for key in all_estimators()[name](2).get_params() if key not in _SET]
         for key in values:
             choose(key, parameters, f"parameters of {name}")
+        if values and chosen.get(name, {}) not in ({}, values):
+            raise ValueError(f"methods: {name} has {chosen[name]} and {values}; cluster once with each")
+        chosen[name] = values or chosen.get(name, {})
     if wrong := [reasons[name] for name in chosen if reasons[name]]:
         raise ValueError(f"methods: {' '.join(wrong)} Methods that fit: {', '.join(fitting)}.")
     return chosen or {name: {} for name in DEFAULTS[kind] if name in fitting}
@@ -152,16 +155,13 @@ def shown_name(name) -> str:
 
 
 def _entries(methods):
-    """A list of names and of ``{name: parameters}`` as one dict."""
-    chosen = {}
-    for entry in methods if isinstance(methods, list | tuple) else [methods]:
+    """The pairs of a name and its parameters in a list of names and of ``{name: parameters}``."""
+    for entry in methods if isinstance(methods, list | tuple) else [None]:
         found = {entry: {}} if isinstance(entry, str) else entry
-        right = isinstance(methods, list | tuple) and isinstance(found, dict)
-        if not right or not all(isinstance(values, dict) for values in found.values()):
+        if not isinstance(found, dict) or not all(isinstance(values, dict) for values in found.values()):
             raise ValueError(f"methods must be a list of names or of {{name: {{parameter: value}}}}, such as "
                              f"['KMeans', {{'MTCMRL': {{'lam': 1.0}}}}]; got {methods!r}")
-        chosen.update(found)
-    return chosen
+        yield from found.items()
 
 
 # ---- running them ------------------------------------------------------------------------------------------
@@ -184,9 +184,8 @@ class Clusterings:
 
     def agreement(self) -> pd.DataFrame:
         """Adjusted Rand index of each pair of methods, the mean over tasks; methods by methods."""
-        frame = pd.DataFrame({one: {two: _similarity(labels, others) for two, others in self.labels.items()}
-                              for one, labels in self.labels.items()})
-        return frame.rename_axis("method")
+        return pd.DataFrame({one: {two: _similarity(labels, others) for two, others in self.labels.items()}
+                             for one, labels in self.labels.items()}).rename_axis("method")
 
     def first(self) -> str:
         """The first method that succeeded: the recommended one where none, or all, were named."""

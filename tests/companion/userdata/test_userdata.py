@@ -271,13 +271,15 @@ def test_parquet_is_read_where_a_package_reads_it_and_elsewhere_it_is_said_what_
 def test_without_other_names_the_index_of_parquet_names_rows_as_that_of_frames_does(monkeypatch):
     frames = {"x": pd.DataFrame({("a", "b"): [1.0, 2]}), "y": pd.DataFrame({"a": [2.0, 1]}, [1, 0]),
               "z": pd.DataFrame({"class": [0, 1]}, [1, 0]), "w": pd.DataFrame({"a": [1.0, 2]}, ["u", "v"]),
-              "t": pd.DataFrame({"a": [1.0, 2]}, ["u", "u"])}
+              "t": pd.DataFrame({"a": [1.0, 2]}, ["u", "u"]),
+              "i": pd.DataFrame({"id": ["u", "v"], "a": [1.0, 2]}).set_index("id", drop=False)}
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setattr(pd, "read_parquet", lambda file: frames[file.stem])
-    x, y, z, w, t = (put(f"{name}.parquet", b"PAR1") for name in frames)
-    data = load_views([x, y], labels=z)
-    assert (plain(data.Xs), plain(data.labels)) == ([[[1], [2]]] * 2, [1, 0])
-    assert data.feature_names == (("('a', 'b')",), ("a",))
+    x, y, z, w, t, i = (put(f"{name}.parquet", b"PAR1") for name in frames)
+    data = load_views([put("n.npy", np.ones((2, 1))), x, y], labels=z)
+    assert (plain(data.Xs[1:]), plain(data.labels)) == ([[[1], [2]]] * 2, [1, 0])
+    assert load_tasks([i], id_column="id").sample_names[0].tolist() == ["u", "v"]
+    assert data.feature_names == (None, ("('a', 'b')",), ("a",))
     found = [load_tasks([path]).sample_names[0] for path in (x, y, w, t)]
     assert [None if names is None else names.tolist() for names in found] == [
         None, ["1", "0"], ["u", "v"], None]
@@ -312,6 +314,8 @@ LOADED = {
         "x.csv": "id,a,y\nr,1,7\ns,2,9\n", "z.csv": "id,b\nr,1\ns,2\n", "y.csv": "id,y\ns,v\nr,u\n"}, {
         "labels": ["y.csv"], "id_column": "id", "label_column": "y"}, {
         "Xs": [[[1], [2]]] * 2, "labels": [0, 1]}),
+    "classes in an archive": ("views", {"x.csv": "id,a\nr,1\ns,2\n", "y.npz": {"id": np.array([*"sr"]),
+        "y": np.array([5, 7])}}, {"labels": ["y.npz"], "id_column": "id"}, {"labels": [1, 0]}),
     **{f"classes beside tasks, {column}": ("tasks", {
         "x.npy": NUMBERS, "z.npy": NUMBERS, "y.csv": "class\n01\nNA\n1\n",
         "n.npz": {"class": np.array([5, 7, 5])}}, {
@@ -406,7 +410,7 @@ def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pan
 CONTENTS = {
     "ab.csv": "a,b\n1,2\n", "ac.csv": "a,c\n1,2\n", "rs.csv": "id,a\nr,1\ns,2\n", "y.csv": "y\n1\n2\n",
     "rt.csv": "id,b\nr,1\nt,2\n", "rr.csv": "id,a\nr,1\nr,2\n", "two.csv": "a\n1\n2\n",
-    "fraction.csv": "a,y\n1,0.25\n2,0.5\n", "u.csv": "a,y\n1,u\n", "v.csv": "b,y\n1,v\n",
+    "fraction.csv": "a,y\n1,0.25\n2,5e-05\n", "u.csv": "a,y\n1,u\n", "v.csv": "b,y\n1,v\n",
     "unnamed.csv": "a,id\n1,r\n2\n", "ids.csv": "id\nr\ns\n", "gap.csv": "id,b\ns,3\nr,\n",
     "wide.csv": f"{','.join(f'word {i}' for i in range(900))}\n{','.join('1' * 900)}\n",
 }  # fmt: skip
@@ -422,7 +426,7 @@ CONTENTS = {
     (load_views, "z.npz", {"labels": "rs.csv"}, r"rs\.csv: has 2 columns .'id', 'a'.; name the one"),
     (load_views, "z.npz", {"labels": "y.csv"}, r"y\.csv: has 2 samples, but z\.npz has 3"),
     (load_tasks, "z.npz z.npz", {"labels": ["y.csv"]}, "labels: 1 file.* one file per task"),
-    (load_tasks, "z.npz", {"labels": 3}, "labels: 3 given; a list with one file per task"),
+    (load_tasks, "z.npz", {"labels": 3}, "labels: 3 given; pass a list with one file per task"),
     (load_tasks, "z.npz", {"labels": [3]}, "labels: 3 is no path"),
     (load_views, "z.npz", {"id_column": ["y"]}, "id_column must be the name of one column.*got .'y'"),
     (load_tasks, "z.npz", {"label_column": ["y"]}, "label_column must be the name of one column.*got .'y'"),

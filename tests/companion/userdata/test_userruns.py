@@ -50,7 +50,7 @@ def test_methods_that_do_not_fit_say_why_and_usual_ones_and_all_others_fit(tasks
     assert not said.loc["MSPL", "fits"]
     assert run.methods_for(views, 2).loc["MTCMRL", "reason"].endswith("these data are views.")
     assert list(run.check_methods([], tasks, [2, 3])) == ["ConsensusClustering", "MTCMRL", "MBC", "KMeans"]
-    given = run.check_methods(["all", "k-means", {"MBC": {"lam": 0.1}}], tasks, [2, 3])
+    given = run.check_methods(["all", {"MBC": {"lam": 0.1}}, "k-means", "mbc"], tasks, [2, 3])
     assert list(given) == list(run.check_methods(["all"], tasks, [2, 3]))
     assert sorted(given) == sorted(said.index[said["fits"]])
     assert next(iter(given)) == "ConsensusClustering", "its clusters are shown, as if none were named"
@@ -171,6 +171,7 @@ def test_with_known_classes_groups_have_their_names():
     (["MTCMLR"], {}, "methods must be one of .*; got 'MTCMLR'. Did you mean 'MTCMRL'"),
     ([{"MTCMRL": {"lamb": 1}}], {}, "parameters of MTCMRL must.*; got 'lamb'. Did you mean 'lam'"),
     ([{"KMeans": {"random_state": 1}}], {}, "parameters of KMeans must be one of .*; got 'random_state'"),
+    ([{"MBC": {"lam": 1}}, {"mbc": {"lam": 2}}], {}, "MBC has {'lam': 1} and {'lam': 2}; cluster once with"),
     *((wrong, {}, "methods must be a list of names") for wrong in ("KMeans", [3], [{"KMeans": 2}])),
     *((["KMeans"], {name: value}, f"{name} must be an integer")
       for name, value in (("n_runs", 0), ("n_jobs", 0), ("seed", -1))),
