@@ -236,6 +236,8 @@ def _plan(args) -> list[tuple]:
         raise UsageError(f"--output: the name must end in .ipynb, not {args.output!r}.")
     if args.output and Path(args.output).is_dir():
         raise UsageError(f"--output: {args.output} is a folder; name a file, such as one in it.")
+    if args.output and Path(args.output).resolve() in map(Path.resolve, found.values()):
+        raise UsageError(f"--output: {args.output} is a notebook of the companion; name another file.")
     if args.export and args.profile != "full":
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:
@@ -296,6 +298,8 @@ def identify(args) -> int:
 
     paper = choose(args.paper, paths.papers(), "PAPER")
     if args.search is None and args.mine is None:
+        if args.output != "identified":
+            raise UsageError("--output: all searches renew the committed results; add --search or --mine.")
         for name, found in search.identify(paper, n_jobs=args.n_jobs).items():
             print(tables.search(name, found), end="\n\n")
         return 0

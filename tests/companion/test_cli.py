@@ -92,6 +92,7 @@ def printed(path):
     (["run", "tiny", "-p", "n_jobs", "0"], "n_jobs must be an integer of at least 1, not 0"),
     (["run", "tiny", "-p", "seed", "{[]: 1}"], "seed must be of type int, not '{[]: 1}'"),
     (["run", "tiny", "--output", ""], "must end in .ipynb, not ''"),
+    (["run", "tiny", "--output", "notebooks/tiny.ipynb"], "tiny.ipynb is a notebook of the companion"),
     (["run", "tiny", "--output", "folder.ipynb"], "--output: folder.ipynb is a folder; name a file"),
     (["verdicts", "--paper", ""], "--paper has nothing to choose from; got ''"),
     (["compare", "tasks", "tr23", "--data", "folder.ipynb"], "--data: leave out SET, --restore and --write"),
@@ -133,7 +134,8 @@ def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
 
 
 def test_one_output_for_many_notebooks_is_refused(repository, capsys):
-    write_notebook(repository, "second", CHECK)
+    nbformat.write(new_notebook(), repository / "notebooks" / "Untitled.ipynb")  # as JupyterLab makes them
+    assert main(["list"]) == 0
     assert main(["run", "all", "--output", "x.ipynb"]) == 2
     assert "--output" in capsys.readouterr().err
 
@@ -278,8 +280,7 @@ def test_a_value_is_read_as_its_declared_type_asks_or_refused(text, declared, va
             read_value("name", text, declared)
     else:
         read = read_value("name", text, declared)
-        assert read == value
-        assert type(read) is type(value)
+        assert (read, type(read)) == (value, type(value))
 
 
 def test_a_clone_on_the_path_that_is_not_installed_knows_its_home(monkeypatch):

@@ -34,7 +34,7 @@ def parameters(path):
     """`Parameter` of a notebook by name; papermill would read them, too, but takes a second to import."""
     cells = json.loads(Path(path).read_text(encoding="utf-8"))["cells"]
     tagged = (cell["source"] for cell in cells if "parameters" in cell["metadata"].get("tags", ()))
-    source = "".join(next(tagged))
+    source = "".join(next(tagged, ""))
     return {node.target.id: Parameter(node.annotation.id, ast.get_source_segment(source, node.value),
                                       source.splitlines()[node.end_lineno - 1].partition("  # ")[2])
             for node in ast.parse(source).body}

@@ -258,6 +258,7 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp
     assert committed(paths.data_dir()) == before
     assert (out / "mine.html").exists()
     assert len(pd.read_csv(out / "identify-mine.csv.gz")) == 2
+    assert main(["identify", "toy", "--output", str(out)]) == 2, "for the committed results it would renew"
 
 
 def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_runs_in_private(
