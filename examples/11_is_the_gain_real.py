@@ -1,7 +1,8 @@
 """Is a paper's gain real?
 
-A gain is real if it comes back. Here are all gains that the MBC paper prints over clustering each task alone,
-beside ours: the same kind of data, the same measure, and an interval over our runs.
+A gain is real if it comes back. Here are all gains of NMI and ARI that the MBC paper prints over
+clustering each task alone, beside ours: the same kind of data, the same measure, and an interval over our
+runs.
 `mtclib.companion.Study("mbc").answer()` says it in words.
 
 A point for every printed gain, with our 95 % interval; on the dashed line ours is as large as the printed
