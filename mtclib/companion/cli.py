@@ -78,7 +78,7 @@ _ANYWHERE = {"header=False": "--no-header", "header=True": "--header", "id_colum
              "label_column": "--label-column", "n_clusters": "--n-clusters", "text_column": "--text-column"}
 _FIRST = {"kind": "--kind", "methods": "--method", "output": "--output", "scaling": "--scaling",
           "seed": "--seed"}
-_ARGUMENTS = re.compile(rf"(?<![\w'])({'|'.join(_ANYWHERE)})(?![\w'.])|^({'|'.join(_FIRST)})\b")
+_ARGUMENTS = re.compile(rf"(?<![\w'])({'|'.join(_ANYWHERE)})(?![\w'./])|^({'|'.join(_FIRST)})(?=[ :])")
 
 
 def cluster(args) -> int:
@@ -104,11 +104,12 @@ def cluster(args) -> int:
         ks, figures = args.n_clusters, {}
         if not ks and any(y.max() < 0 for y in own.as_list(data.labels)):  # a task without known classes
             tried = number.candidates(data, seed=args.seed)
-            ks, figures["number"] = tried.agreeing(), plots.number_of_clusters(tried)
-            note = (f"agreement: adjusted Rand index with k-means. Used below: {', '.join(map(str, ks))}, "
-                    f"each the candidate of highest agreement, or among equals that of the largest gap. "
-                    f"{command.lost_without_k(args.kind)} Look at all three in number.png, and choose with "
-                    f"--n-clusters.")
+            ks = [known or k for known, k in zip(own.as_list(data.n_clusters), tried.agreeing())]
+            figures["number"] = plots.number_of_clusters(tried)
+            note = (f"agreement: adjusted Rand index with k-means. Used below: {', '.join(map(str, ks))}: of "
+                    f"known classes their number, without any the candidate of highest agreement, or among "
+                    f"equals that of the largest gap. {command.lost_without_k(args.kind)} See all three in "
+                    f"number.png, and choose with --n-clusters.")
             _say(tables.frame_table(tried.table, number.CAPTION, notes=[note]), end="\n\n")
         said, problem = cost.verdict(data, args.methods, ks, args.n_runs, args.n_jobs)
         _say(f"{said}\n" * bool(said), file=sys.stderr, end="")
@@ -118,8 +119,7 @@ def cluster(args) -> int:
             k = "unknown" if figures else "known"  # each choice of numbers has gains of its own
             _say(f"Recommended, and run first. {advice.promise(args.kind, k)}\n")
         result = own.cluster(data, args.methods, ks, n_runs=args.n_runs, seed=args.seed, n_jobs=args.n_jobs)
-        first = result.first()
-        groups = result.groups(first)
+        groups = result.groups(first := result.first())
         figures["embedding"] = plots.embedding(data.Xs, groups.of(result.labels[first]), data.task_names,
                                                first, groups.names, result.agreements(first))
         written = result.save(args.output, args.raw, partial(plots.write, figures))

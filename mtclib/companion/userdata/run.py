@@ -277,8 +277,7 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
             "Xs": READERS[choose(data.kind, READERS, "data: kind")](checks.aligned(data.Xs, data.kind)),
             "class_names": data.class_names or known}, feature_names=(None,) * len(data.Xs),
             sample_names=(None,) * len(labels))
-    chosen = check_methods(methods, data, n_clusters)
-    ks = numbers_of_clusters(data, n_clusters)
+    chosen, ks = check_methods(methods, data, n_clusters), numbers_of_clusters(data, n_clusters)
     for name, value, least in (("n_runs", n_runs, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):
         check_number(name, value, low=least, integer=True)
     k = ks[0] if data.kind == "multiview" else ks
