@@ -294,8 +294,7 @@ def frame_table(frame: pd.DataFrame | list, caption: str, columns: Mapping | Non
     columns = {name: heading or name for name, heading in (columns or {}).items()}
     if columns and len(frame):
         frame = frame[[name for name in columns if name in frame and {DASH} != set(map(_text, frame[name]))]]
-    columns_of_cells = [_cells(frame.iloc[:, i], name == status) for i, name in enumerate(frame.columns)]
-    rows = tuple(zip(*columns_of_cells))
+    rows = tuple(zip(*(_cells(frame.iloc[:, i], name == status) for i, name in enumerate(frame.columns))))
     header = tuple((str(name[0]), " ".join(map(str, name[1:]))) if isinstance(name, tuple)
                    else ("", str(columns.get(name, name))) for name in frame.columns)
     return Table(header, rows, caption, tuple(notes), folded)
@@ -440,8 +439,7 @@ def reproduced(verdicts: pd.DataFrame, metrics: Sequence[str] = ("ACC", "NMI")) 
         raise ValueError(f"metrics={list(metrics)}: none is in the frame; it has {known}")
     percent = bool((pd.to_numeric(frame["printed_mean"], errors="coerce") > 2 * frame["published"]).any())
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
-    first = frame.iloc[0]
-    caption = f"Table {first['table']}, {first['dataset']}: ours above, printed below"
+    caption = "Table {table}, {dataset}: ours above, printed below".format(**frame.iloc[0])
     notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
              f"δ = {100 * DELTA:g} points. Ours: {_runs(frame['n'])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]

@@ -10,7 +10,7 @@ from scipy import stats
 
 from mtclib.companion.comparison import advice
 from mtclib.companion.comparison.sources import KINDS, PLAIN
-from mtclib.companion.papers import citations, study_of
+from mtclib.companion.papers import citations, copies, study_of
 from mtclib.companion.parameters import HOME
 from mtclib.companion.site import pages
 from mtclib.companion.tables import REPORT
@@ -71,7 +71,8 @@ def cells() -> pd.DataFrame:
     return found.rename(columns={"dataset": "data set", "n": "runs"}).assign(
         paper=found["paper"].map(titles), cause=cause, counted=np.where(found["counted"], "yes", "no"),
         cell=places, **numbers.round(4),
-        keys=[_keys(*names) for names in zip(found["paper"], found["dataset"], found["method"])],
+        keys=[_keys(paper, name, copies.cited(paper, method))
+              for paper, name, method in zip(found["paper"], found["dataset"], found["method"])],
         load=[_call(study_of(paper)._data(name)) for paper, name in zip(found["paper"], found["source"])])
 
 

@@ -115,9 +115,7 @@ def known():
         found.setdefault(spec.published, list(loaders.get(spec.loader, own.get(paper, ()))))
     found |= {name: works(one["citation"]) for name, one in methods["methods"].items()} | papers
     # A file of references has each key once: a work is written as the first says, the papers above all.
-    same = {}
-    for entry in chain(*papers.values(), *found.values()):
-        same.setdefault(key(entry), entry)
+    same = {key(entry): entry for entry in [*chain(*papers.values(), *found.values())][::-1]}
     return {name: [same[key(entry)] for entry in each] for name, each in found.items()}
 
 

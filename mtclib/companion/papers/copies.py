@@ -42,10 +42,8 @@ class Copy:
     @property
     def bibtex(self):
         """Entries of the paper, the data sets and the compared methods, each once."""
-        known = study_of(self.paper).protocol.methods
-        specs = [known[name] for name in self.cells["method"].unique() if name in known]
-        names = [self.paper, *self.cells["dataset"].unique(),
-                 *(spec.params.get("estimator", spec.estimator) for spec in specs)]
+        methods = (cited(self.paper, name) for name in self.cells["method"].unique())
+        names = [self.paper, *self.cells["dataset"].unique(), *methods]
         return "\n".join(dict.fromkeys(entry for name in names for entry in citations.entries(name)))
 
     @property
@@ -106,8 +104,7 @@ class Copy:
         means = (f"{whole.title}: our means, with those printed in the {self.paper.upper()} paper in "
                  "brackets, to one decimal; proportions in percent")
         wide = whole.as_printed(1).rename_axis(index=None, columns=[None, None]).rename(columns=_escape)
-        long = self.long(1)
-        long.columns = [_escape(name) for name in long.columns]
+        long = self.long(1).rename(columns=_escape)
         look = {"escape": False, "position": "t"}
         label, own = ("tab:" + re.sub(r"[^a-z0-9]+", "-", f"{one.paper} {one.title}".lower()).strip("-")
                       for one in (whole, self))
@@ -121,6 +118,12 @@ class Copy:
         """A caption in LaTeX, with what the marks mean."""
         notes = "; ".join(f"{mark}~{about}" for about, (_, mark) in MARKS.items() if self.cells[about].any())
         return _escape(caption).replace(" ± ", r" $\pm$ ") + (f". {notes}" if notes else "")
+
+
+def cited(paper, method):
+    """What a printed method is cited by: its estimator, or what is inside of that."""
+    spec = study_of(paper).protocol.methods.get(method)
+    return spec.params.get("estimator", spec.estimator) if spec else method
 
 
 def _escape(text):
@@ -170,9 +173,7 @@ def _cells(paper, datasets):
 
 
 def _shown(mean, spread=np.nan):
-    if pd.isna(mean):
-        return ""
-    return f"{mean:.1f}" if pd.isna(spread) else f"{mean:.1f} ± {spread:.1f}"
+    return "" if pd.isna(mean) else f"{mean:.1f}" if pd.isna(spread) else f"{mean:.1f} ± {spread:.1f}"
 
 
 def _facts(paper, dataset):

@@ -76,7 +76,8 @@ def test_a_gain_whose_interval_has_zero_in_it_is_called_uncertain():
     worse = asked("told", told | {"gain": -3.9}, {"plain": "k-means", "enough": 3})
     assert "no advice" in worse
     assert "take" not in worse, "what lost where it did not choose is not recommended"
-    assert "none of our methods below" in asked("told", told | {"take": "k-means"}, {"plain": "k-means"})
+    plain = asked("told", told | {"take": "k-means", "sets": 1, "sources": 1}, {"plain": "k-means"})
+    assert plain.startswith("1 set from 1 source like yours: none of our methods below")
     none = asked("told", told | {"gain": 0.0, "low": -0.04, "high": 1e-9}, {"plain": "k-means", "enough": 3})
     assert "gains 0.0 points of ARI over k-means (−0.04 to 0.0)" in none
 
@@ -108,8 +109,9 @@ def test_all_scores_and_all_printed_numbers_are_there(scores):
 
 
 def test_every_row_says_how_its_data_are_loaded_and_what_to_cite(scores):
-    rows = pd.concat([*scores.values(), board.cells()])
+    rows = pd.concat([*scores.values(), cells := board.cells()])
     assert (rows["keys"] != "").all()
+    assert cells.query("method == 'PairwiseSC'")["keys"].str.endswith("kumar2011co").all(), "and the method"
     for load in rows["load"].unique():
         call = ast.parse(load, mode="eval").body
         loader = LOADERS[ast.literal_eval(call.args[0])]

@@ -49,8 +49,7 @@ def test_latex_has_both_layouts_labels_marks_and_what_to_cite_and_no_cell_is_los
     told = capsys.readouterr().out
     assert r"1 & k-means & 33.9 $\pm$ 0.0 & 33.9 $\pm$ 0.0" in told
     assert r"S-MBC$^{*}$$^{\dagger}$ & 34.1 (44.1) & 3.7 (14.6) & 30.4 (46.6)" in told
-    labels = re.findall(r"\\label\{(.*?)\}", told)
-    assert labels == ["tab:mtcmrl-20newsgroups", "tab:mtcmrl-20newsgroups-long"]
+    assert re.findall(r"\\label\{tab:(.*?)\}", told) == ["mtcmrl-20newsgroups", "mtcmrl-20newsgroups-long"]
     assert told.count("to one decimal") == 2, "82.07 is not printed as 82.1"
     assert told.count(r"\toprule") == told.count(r"\end{table}") == 2
     assert r"$^{*}$~settings chosen with the labels" in told

@@ -148,9 +148,8 @@ def test_separated_clusters_are_certified_and_a_view_with_too_few_features_has_n
     assert bound.corrected_applies
     assert bound.corrected < 1 / 3
     assert not mspl.distortion_bound(Xs, rng.permutation(y)).corrected_applies
-    halves = np.arange(60) % 2
-    moved = np.where(np.arange(60) > 0, halves, 1)
-    table = mspl.check_bounds([30.0 * np.eye(2)[halves] + rng.normal(size=(60, 2))], [halves, moved])
+    halves, moved = np.arange(60) % 2, np.arange(60) == 0
+    table = mspl.check_bounds([30 * np.eye(2)[halves] + rng.normal(size=(60, 2))], [halves, halves | moved])
     assert table["corrected_applies"].all()
     assert 0 < table["error"][1] <= table["corrected"][1], "of the best alone any bound holds"
     bound = mspl.distortion_bound([Xs[0], rng.normal(size=(60, 1))], y)

@@ -46,7 +46,7 @@ function advise(rows, names, {plain, enough, quantiles}) {
 }
 
 function told(found, {plain, enough}, whole) {
-  const what = `${found.sets} sets from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
+  const what = `${found.sets} set${found.sets === 1 ? "" : "s"} from ${found.sources} source${found.sources === 1 ? "" : "s"}`;
   const wide = whole?.take && whole.take !== plain ? `; all ${whole.sources} sources together advise ${whole.take}` : "";
   if (!found.take) return `${what} like yours: too few sources to tell, fewer than ${enough}. Choose more widely${wide}.`;
   if (found.take === plain) return `${what} like yours: none of our methods below is surely ahead of plain k-means${wide}.`;
