@@ -32,14 +32,12 @@ def strip_parts(text: str, remove) -> str:
     return text.partition("\n\n")[2] if "headers" in remove else text
 
 
-def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str] | None:
+def stop_word_list(stop_words, token_pattern=LETTERS) -> list[str]:
     """Return the stop words in lower case, sorted; entries that are not one token ("don't") are left out.
     "sklearn" is scikit-learn's list, "smart" the SMART list (a data file), and "bow" that of the Bow toolkit:
     SMART and "ll"."""
-    if stop_words is None:
-        return None
-    if stop_words == "sklearn":
-        words = ENGLISH_STOP_WORDS
+    if stop_words in ("sklearn", None):
+        words = ENGLISH_STOP_WORDS if stop_words else ()
     elif stop_words in ("smart", "bow"):
         words = fetch("20newsgroups/english.stop").read_text(encoding="latin-1").split()
         words += ["ll"] if stop_words == "bow" else []
@@ -56,8 +54,7 @@ def _stem(word):
 def _stem_columns(counts, terms):
     """Merge the columns of words with one stem."""
     merged, column = np.unique([_stem(term) for term in terms], return_inverse=True)
-    join = sparse.csr_array((np.ones(len(terms), dtype=np.int64), column, np.arange(len(terms) + 1)),
-                            shape=(len(terms), len(merged)))
+    join = sparse.eye_array(len(merged), dtype=np.int64, format="csr")[column]
     return sparse.csr_array(counts @ join), list(merged)
 
 
@@ -127,9 +124,8 @@ def count_terms(texts, *, token_pattern=LETTERS, min_length=1, stop_words="sklea
     check_option("select", select, ("df", "count", "variance"))
     if stemming not in ("porter", None):
         raise ValueError(f"stemming must be 'porter' or None, not {stemming!r}.")
-    _check_numbers(min_length, min_df, max_df, n_features)
-    _check_pattern(token_pattern)
-    stops = {*(stop_word_list(stop_words, token_pattern) or ())}
+    _check_terms(token_pattern, min_length, min_df, max_df, n_features)
+    stops = {*stop_word_list(stop_words, token_pattern)}
     counts, terms = _count(texts if isinstance(texts, str) else tuple(texts), token_pattern)
     wanted = [i for i, term in enumerate(terms) if len(term) >= min_length and term not in stops]
     counts, terms = counts[:, wanted], [terms[i] for i in wanted]
@@ -172,15 +168,12 @@ def _information(present, sizes):
     return entropy(sizes, axis=0) + entropy(margin, axis=0) - entropy(joint, axis=0)
 
 
-def _check_numbers(min_length, min_df, max_df, n_features):
+def _check_terms(token_pattern, min_length, min_df, max_df, n_features):
     check_number("min_length", min_length, low=0, integer=True)
     check_rule("n_features", n_features, COUNT_OR_NONE)
     for name, value in (("min_df", min_df), ("max_df", max_df)):
         if not (isinstance(value, Real) and value >= 0 and (isinstance(value, Integral) or value <= 1)):
             raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0, not {value!r}.")
-
-
-def _check_pattern(token_pattern):
     try:
         groups = re.compile(token_pattern).groups
     except (re.error, TypeError) as error:

@@ -436,8 +436,7 @@ def _normalized_cosine(X):
     if (X.data if sp.issparse(X) else X).min(initial=0.0) >= 0:
         return NormalizedCosine(X)
     U = unit_samples(X)
-    A = U @ U.T
-    return NormalizedMatrix(np.maximum(as_dense(A), 0.0))
+    return NormalizedMatrix(np.maximum(dense_product(U, U.T), 0.0))
 
 
 GRAPH_PARAMETERS = {

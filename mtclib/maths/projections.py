@@ -101,8 +101,7 @@ class IterativeProjection:
         d = X.shape[1]
         covariance = LinearOperator((d, d), matvec=lambda w: self._covariance(w, 0.0), dtype=float)
         rng = np.random.default_rng(0)
-        start = rng.standard_normal(d)
-        largest = eigsh(covariance, k=1, v0=start, return_eigenvectors=False, rng=rng)
+        largest = eigsh(covariance, k=1, v0=rng.standard_normal(d), return_eigenvectors=False, rng=rng)
         self.shift = ridge * float(largest[0])
 
     def _covariance(self, w, shift):

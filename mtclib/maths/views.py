@@ -43,9 +43,7 @@ class _SparseView(_DenseView):
     """A scaled copy as CSR."""
 
     def __init__(self, X):
-        self.X = X
-        self.shape, self.dtype = X.shape, X.dtype
-        self.squares = np.asarray((X * X).sum(axis=1)).ravel()
+        super().__init__(X, np.asarray((X * X).sum(axis=1)).ravel())
 
     def products(self, centers, out):
         out[:] = self.X @ centers.T

@@ -368,13 +368,9 @@ def _nmi(table, *methods):
     if len(classes) == 1 or len(clusters) == 1:
         return [0.0] * len(methods)
     information = mutual_info_score(None, None, contingency=table)
-    entropies = _entropy(classes), _entropy(clusters)
+    # As scipy.stats.entropy, without its checks.
+    entropies = [entr(counts / counts.sum()).sum() for counts in (classes, clusters)]
     return [float(np.clip(information / _MEANS[method](*entropies), 0, 1)) for method in methods]
-
-
-def _entropy(counts):
-    """Entropy of a partition with clusters of the given sizes: scipy.stats.entropy, without its checks."""
-    return entr(counts / counts.sum()).sum()
 
 
 def _pairs(table):

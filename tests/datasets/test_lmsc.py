@@ -61,11 +61,8 @@ def test_every_view_is_cut_alike_and_keeps_its_form():
         assert np.array_equal(labels, y[group])
     step = {"step": "split", "n_tasks": 2, "split_seed": 5, "n_draws": n_draws, "samples_each": 10,
             "left_over": left.tolist()}  # fmt: skip
-    assert cut.kind == "lifelong"
-    assert cut.preprocessing == (step,)
-    assert cut.view_names == ("p", "q")
-    assert cut.task_names == ("1", "2")
-    assert cut.class_names == (("a", "b", "c"),) * 2
+    assert (cut.kind, cut.preprocessing, cut.class_names) == ("lifelong", (step,), (("a", "b", "c"),) * 2)
+    assert (cut.view_names, cut.task_names) == (("p", "q"), ("1", "2"))
     with pytest.raises(ValueError, match="data must be of kind 'multiview', not 'lifelong'"):
         split_into_tasks(cut)
     whole = split_into_tasks(data, 1)

@@ -1,5 +1,7 @@
 """20 Newsgroups and what is cut from it: on made-up messages."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -123,7 +125,8 @@ def test_documents_are_evenly_spaced_and_at_most_as_many_as_asked():
     assert load("newsgroups-shared", n_per_class=99).Xs[0].shape[0] == 18
 
 
-PLAIN = {"n_tasks": 3, "n_per_class": 2, "min_terms": 1, "stemming": None, "n_features": None}
+stream = partial(load, "lmsc-newsgroups", n_tasks=3, n_per_class=2, min_terms=1, stemming=None,
+                 n_features=None)
 
 
 @pytest.fixture
@@ -136,10 +139,6 @@ def messages(made_up):
     }  # fmt: skip
     files[f"20news-bydate-train/{GROUPS[2]}/3"] = b"Subject: secret\n\nalphaxx"
     made_up(ARCHIVE, {**files, "20news-bydate-train/sci.space/1": b"Subject: secret\n\nrocket moon"})
-
-
-def stream(**options):
-    return load("lmsc-newsgroups", **{**PLAIN, **options})
 
 
 @given(st.text(st.sampled_from("ab \n"), max_size=40))

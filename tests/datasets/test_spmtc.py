@@ -27,8 +27,7 @@ def test_the_stored_counts_are_read_in_their_order_and_weighed_over_one_task_or_
     shared = load("spmtc-compvssci", weighting="tfidf").Xs[0].toarray()
     assert alone[0] == pytest.approx([3 * np.log(3 / 2), 4 * np.log(3), 0], abs=1e-9)
     assert shared[0] == pytest.approx([3 * np.log(2), 4 * np.log(2), 0], abs=1e-9)
-    noisy = load("spmtc-noisy", share=0.0, weighting="tfidf", idf_scope="task")
-    assert noisy.Xs[0].toarray() == pytest.approx(alone)
+    assert abs(load("spmtc-noisy", share=0, weighting="tfidf", idf_scope="task").Xs[0] - alone).max() == 0
 
 
 def test_a_like_for_like_set_is_built_from_the_same_groups(made_up):

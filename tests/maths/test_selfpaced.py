@@ -32,8 +32,8 @@ def test_the_threshold_lets_in_the_share_asked_for(n):
     for share in paced.pace_shares(0.5, 0.1, 9):
         count = int(paced.hard_weights(losses, paced.pace_threshold(losses, share)).sum())
         assert count == -(-round(share * 10) * n // 10)
-    assert paced.pace_threshold(np.arange(1.0, 101.0), 1e-12) == 1, "one sample at least"
-    assert paced.pace_threshold(np.arange(1.0, 101.0), 0.55) == 55  # although 0.55 * 100 is a little above 55
+    # One sample at least; and 55, although 0.55 * 100 is a little above that.
+    assert [paced.pace_threshold(np.arange(1.0, 101.0), share) for share in (1e-12, 0.55)] == [1, 55]
     assert paced.hard_weights(np.ones(9), paced.pace_threshold(np.ones(9), 0.5)).sum() == 9
 
 
