@@ -84,8 +84,7 @@ def _one(data, name, growth, cost, k):
     grown = (n / most["to"]) ** most["time"]
     if name == "LandmarkSpectral":
         grown = _LANDMARKS * min(1.0, n / _ENOUGH) + (1 - _LANDMARKS) * n / most["to"]
-    seconds = most["seconds"] * grown
-    seconds += more * (n / _SAMPLES[data.kind]) ** most["time"]
+    seconds = most["seconds"] * grown + more * (n / _SAMPLES[data.kind]) ** most["time"]
     for varied, base in _GROWTH[data.kind].items():
         power = _OF_MANY if (name, varied) == ("LandmarkSpectral", "k") else growth.loc[varied, "time"]
         seconds *= (size[varied] / base) ** max(0.0, power)

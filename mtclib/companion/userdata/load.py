@@ -488,6 +488,8 @@ def class_codes(table):
 def labels_beside(table, label_column, id_column, part):
     """Labels of the samples of `part` from a file of their own. `label_column` is needed if there are several
     columns; rows are matched by `id_column` where both have it, without by the index of parquet."""
+    if id_column and getattr(table.ids, "name", None) == id_column:
+        table.vectors[id_column] = table.ids
     indexed, id_column = id_column is None, id_column if id_column in table.vectors else None
     named = isinstance(table.values, pd.DataFrame) or id_column is not None
     left = [name for name in table.vectors if name != id_column] if named else range(table.values.shape[1])

@@ -272,13 +272,14 @@ def test_without_other_names_the_index_of_parquet_names_rows_as_that_of_frames_d
     frames = {"x": pd.DataFrame({("a", "b"): [1.0, 2]}), "y": pd.DataFrame({"a": [2.0, 1]}, [1, 0]),
               "z": pd.DataFrame({"class": [0, 1]}, [1, 0]), "w": pd.DataFrame({"a": [1.0, 2]}, ["u", "v"]),
               "t": pd.DataFrame({"a": [1.0, 2]}, ["u", "u"]),
-              "i": pd.DataFrame({"id": ["u", "v"], "a": [1.0, 2]}).set_index("id", drop=False)}
+              "i": pd.DataFrame({"id": ["u", "v"], "a": [1.0, 2]}).set_index("id", drop=False),
+              "j": pd.DataFrame({"class": [0, 1]}, pd.Index(["v", "u"], name="id"))}
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setattr(pd, "read_parquet", lambda file: frames[file.stem])
-    x, y, z, w, t, i = (put(f"{name}.parquet", b"PAR1") for name in frames)
+    x, y, z, w, t, i, j = (put(f"{name}.parquet", b"PAR1") for name in frames)
     data = load_views([put("n.npy", np.ones((2, 1))), x, y], labels=z)
     assert (plain(data.Xs[1:]), plain(data.labels)) == ([[[1], [2]]] * 2, [1, 0])
-    assert load_tasks([i], id_column="id").sample_names[0].tolist() == ["u", "v"]
+    assert plain(load_views([i], labels=j, id_column="id").labels) == [1, 0]
     assert data.feature_names == (None, ("('a', 'b')",), ("a",))
     found = [load_tasks([path]).sample_names[0] for path in (x, y, w, t)]
     assert [None if names is None else names.tolist() for names in found] == [
@@ -483,13 +484,12 @@ def test_the_comparison_prepares_its_sets_as_the_command_does_files(entries):
 
 
 def test_kinds_options_and_paths_of_another_form_are_refused():
-    with pytest.raises(ValueError, match="kind must be one of .*; got 'task'. Did you mean 'tasks'"):
-        load("task", ["x.csv"])
-    with pytest.raises(ValueError, match="option must be one of .*; got 'label'. Did you mean 'labels'"):
-        load("tasks", ["x.csv"], label="y.csv")
-    for paths in ([], "x.csv", None):
-        with pytest.raises(DataFileError, match="paths must be a list with one file per task"):
-            load_tasks(paths)
+    for kind, paths, options, said in (
+            ("task", ["x.csv"], {}, "kind must be one of .*; got 'task'. Did you mean 'tasks'"),
+            ("tasks", ["x.csv"], {"label": "y.csv"}, "option must be .*; got 'label'. Did you mean 'labels'"),
+            *(("tasks", none, {}, "paths must be a list with one file per") for none in ([], "x.csv", None))):
+        with pytest.raises(ValueError, match=said):
+            load(kind, paths, **options)
 
 
 @pytest.mark.parametrize("kind", loading.KINDS)
