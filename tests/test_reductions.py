@@ -47,7 +47,9 @@ LOCAL, NEAREST = by.LLMC(3, n_neighbors=6), by.SAMTC(3, n_neighbors=8, n_neighbo
 PLAIN = {"max_iter": 30, "tol": 0.0}
 # Each: an estimator, its data, another, its data, the tolerance, and what is compared if not objectives.
 SAME = {
-    "far from the origin": (MBC(3), SKEWED, MBC(3), [X + 1e6 for X in SKEWED], 1e-6),
+    **{f"far from the origin, {type(model).__name__}": (model, SKEWED, None, [X + far for X in SKEWED], 1e-6)
+       for model, far in ((MBC(3), 1e6), (by.MTSC(3), 1e8), (by.MKC(3, kernel="gaussian"), 1e8),
+                          (by.ConsensusClustering(3, members=["Ward", "k-means"]), 1e8))},
     # The ridge of the pooled metric is a share of the mean variance: only moderate units do not matter.
     "units, pooled metric": (POOLED, SKEWED, POOLED, [X * [0.5, 1.0, 2.0, 4.0] for X in SKEWED], 1e-3),
     "units, Itakura-Saito": (ITAKURA, SKEWED, ITAKURA, [X * [1e-3, 1.0, 50.0, 1e4] for X in SKEWED], 1e-9),

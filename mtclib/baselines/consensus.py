@@ -20,7 +20,7 @@ from mtclib.core.errors import tell
 from mtclib.core.shield import NumericalError
 from mtclib.core.starts import best_kmeans, one_hot
 from mtclib.maths.graphs import mostly_zero, normalized_bipartite
-from mtclib.maths.linalg import unit_rows
+from mtclib.maths.linalg import near_origin, unit_rows
 from mtclib.metrics import adjusted_rand_index, agreement
 from mtclib.metrics.scores import encode
 
@@ -44,7 +44,7 @@ class Ward(BaseEstimator):
 def _ward(X, k):
     if X.shape[0] == 1:
         return np.zeros(1, dtype=int)
-    squares = euclidean_distances(X, squared=True)
+    squares = euclidean_distances(near_origin(X)[0], squared=True)
     squares = np.round(squares / (squares.max() or 1.0), DECIMALS)
     return fcluster(linkage(squareform(np.sqrt(squares), checks=False), "ward"), k, "maxclust") - 1
 

@@ -6,10 +6,8 @@ import scipy.sparse as sp
 from mtclib.core.base import Fit, MultiViewClusterer, SingleTaskClusterer, Traits
 from mtclib.core.checks import Number
 from mtclib.core.starts import kmeans_once
+from mtclib.maths.linalg import near_origin
 from mtclib.maths.scaling import SCALINGS, apply_scale, find_scale, warn_of_constant_views
-
-# Of the square of the mean: samples whose variance is smaller are centred first.
-NEAR = 1e-10
 
 
 class KMeans(SingleTaskClusterer):
@@ -53,20 +51,10 @@ class KMeans(SingleTaskClusterer):
         self.max_iter, self.tol, self.random_state = max_iter, tol, random_state
 
     def _fit_task(self, X, n_clusters, seed):
-        origin = _origin(X)
-        model = kmeans_once(X - origin if np.any(origin) else X, n_clusters, seed, self.init, self.max_iter,
-                            self.tol)
+        X, origin = near_origin(X)
+        model = kmeans_once(X, n_clusters, seed, self.init, self.max_iter, self.tol)
         return Fit(model.labels_.astype(np.intp), [float(model.inertia_)], model.n_iter_ < self.max_iter,
                    {"cluster_centers_": model.cluster_centers_ + origin, "n_iter_": int(model.n_iter_)})
-
-
-def _origin(X):
-    """The mean of dense samples so far from 0 that their distances would drown in rounding, else 0."""
-    if sp.issparse(X):
-        return 0.0
-    mean = X.mean(axis=0)
-    square = mean @ mean
-    return mean if np.linalg.norm(X) ** 2 / len(X) - square < NEAR * square else 0.0
 
 
 class ConMC(MultiViewClusterer):

@@ -9,7 +9,7 @@ from mtclib.core.checks import COUNT, POSITIVE, Named, Number
 from mtclib.core.starts import best_kmeans
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import NEIGHBOURS, SCALES, knn_affinity, normalized_affinities
-from mtclib.maths.linalg import dense_product, unit_rows
+from mtclib.maths.linalg import dense_product, near_origin, unit_rows
 
 # Of the squared length of a row: below its root the penalty is quadratic.
 SMOOTHING = 1e-8
@@ -125,7 +125,7 @@ class MTSC(MultiTaskClusterer):
                   for E, k in zip(embedding, n_clusters)]
         return Fit(labels, history, converged, {
             "embedding_": embedding, "coef_": [task.W for task in tasks], "feature_norms_": norms,
-            "intercept_": [task.F.mean(axis=0) - task.mean @ task.W for task in tasks]})
+            "intercept_": [task.F.mean(axis=0) - (task.mean + task.origin) @ task.W for task in tasks]})
 
 
 def alternate(tasks, alpha, beta, p, max_iter, tol):
@@ -152,6 +152,7 @@ class Task:
     array or operator.  F, (n, n_clusters), has orthonormal columns; W is (d, n_clusters)."""
 
     def __init__(self, X, adjacency, n_clusters, seed):
+        X, self.origin = near_origin(X)
         self.X, self.XT = X, X.T.tocsr() if sp.issparse(X) else X.T
         self.adjacency, self.n_clusters = adjacency, n_clusters
         self.mean = np.asarray(X.mean(axis=0)).ravel()

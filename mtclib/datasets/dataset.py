@@ -18,8 +18,7 @@ _KINDS = ("multitask", "multiview", "lifelong")
 
 _PRINTED = {
     "n_samples": "samples", "n_features": "features", "class_sizes": "class sizes", "n_classes": "classes",
-    "n_samples_in_all": "samples in all tasks", "scores": "scores",
-}
+    "n_samples_in_all": "samples in all tasks", "scores": "scores"}
 """What `Dataset.published` may hold of a task or view, and the column of the summary that shows it."""
 
 SETS = beside(__package__, "sets.toml")

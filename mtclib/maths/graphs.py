@@ -18,7 +18,7 @@ from mtclib.core.checks import COUNT, POSITIVE, Named, call, check_matrix, empty
 from mtclib.core.errors import tell
 from mtclib.core.large import extremes, row_blocks
 from mtclib.core.starts import MANY as MANY_ROWS, firsts
-from mtclib.maths.linalg import as_dense, dense_product, thin, unit_samples
+from mtclib.maths.linalg import as_dense, dense_product, near_origin, thin, unit_samples
 from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.maths.scaling import SCALINGS, scale_views
 
@@ -356,7 +356,7 @@ def normalized_bipartite(X):
 
 def _distances(X):
     # Far from the origin the distances would drown in the rounding of the squared norms.
-    X = X if sp.issparse(X) else X - X.mean(axis=0)
+    X = near_origin(X)[0] if sp.issparse(X) else X - X.mean(axis=0)
     squares = euclidean_distances(X, squared=True)
     values = X.multiply(X) if sp.issparse(X) else X * X
     squares[squares < 1e-12 * values.sum(axis=1).max()] = 0.0

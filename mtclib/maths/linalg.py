@@ -18,6 +18,8 @@ CG_RESIDUAL = 1e-6
 # Squared ratio of singular values above which a polar factor comes from the small Gram matrix.
 WELL_CONDITIONED = 1e-7
 SHORTEST = 1e-12
+# Of the square of the mean: samples whose variance is smaller are far from 0.
+NEAR = 1e-10
 # Rows of a product that stay in the processor's cache while it is added up.
 CACHED = 20_000
 
@@ -43,6 +45,17 @@ def thin(A):
     if not sp.issparse(A) or not A.has_sorted_indices:
         return A
     return A.tocsc() if A.shape[0] <= CACHED else A.tocsr()
+
+
+def near_origin(X):
+    """Samples without their mean, dense, and that mean, where they are so far from 0 that distances would
+    drown in rounding; else, and where they are mostly zeros in sparse form, as they are, and 0.0."""
+    if sp.issparse(X) and 2 * X.nnz < X.shape[0] * X.shape[1]:
+        return X, 0.0
+    mean, values = np.asarray(X.mean(axis=0)).ravel(), X.data if sp.issparse(X) else X
+    square = mean @ mean
+    far = np.linalg.norm(values) ** 2 / X.shape[0] - square < NEAR * square
+    return (as_dense(X) - mean, mean) if far else (X, 0.0)
 
 
 def unit_rows(Z):

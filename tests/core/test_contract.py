@@ -142,7 +142,7 @@ def test_a_start_that_diverged_is_not_the_best():
 
 
 @pytest.mark.parametrize(("method", "parameters", "change", "named"), [
-    ("MTSC", {}, lambda X: X + 1e8, r"Xs\[2\], whose largest entry, 1.0e\+08, is 1.0e\+08 times.*mean"),
+    ("MTSC", {}, lambda X: X * np.logspace(6, 0, 12) + 1e8, r"Xs\[2\], whose largest entry, 1.1e\+08.*mean"),
     ("LLMC", {}, lambda X: np.pad(X[1:], ((1, 0), (0, 0)), constant_values=1e20),
      r"Xs\[2\], whose largest entry, 1.0e\+20"),
     ("LMSC", {"lam": 1e300}, None, r"lam=1e\+300 is extreme: bring it nearer to its default, 1.0"),

@@ -114,8 +114,7 @@ ALIGNED = {
         SimpleNamespace(compute=partial(frame, X)), SimpleNamespace(compute=lambda: frame(Y).iloc[ROWS])]),
     "yes and no, sparse": (ConMC(3), [X > 1, Y > 1], [frame(Z > 1).astype("Sparse[bool]") for Z in (X, Y)]),
     "arrays have no names": (ConMC(3), [X, Y], [frame(X), Y]),
-    "names that pandas gives": (ConMC(3), [X, Y], [pd.DataFrame(X), pd.DataFrame(Y)]),
-}
+    "names that pandas gives": (ConMC(3), [X, Y], [pd.DataFrame(X), pd.DataFrame(Y)])}
 
 
 @pytest.mark.parametrize("case", ALIGNED)

@@ -179,8 +179,7 @@ FORGED = {
     "a member that leads back": raw("r/1") + raw("r/2") + raw("r/3", -1024),
     "a name of a negative length": raw("r/1") + raw("@", -1024, tarfile.GNUTYPE_LONGNAME),
     "headers of headers": raw("@", 11, tarfile.XHDTYPE, b"11 path=aa\n") * 3000 + raw("r/1"),
-    "no map of holes": raw("@", 24, tarfile.XHDTYPE, b"24 GNU.sparse.map=a,b,c\n") + raw("r/1"),
-}
+    "no map of holes": raw("@", 24, tarfile.XHDTYPE, b"24 GNU.sparse.map=a,b,c\n") + raw("r/1")}
 
 
 @pytest.mark.parametrize("forged", FORGED)

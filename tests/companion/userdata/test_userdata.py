@@ -177,8 +177,7 @@ BAD_FILES = {
     "nothing": (" ", None, "paths: ' ' is no path"),
     "no user": ("~nosuchuser/x.csv", None, "paths: '~nosuchuser/x.csv' cannot be a path here"),
     "long path": ("x" * 300 + ".csv", None, "paths: .* cannot be a path here .*too long"),
-    "folder": (".", None, r"\.: is a folder; name the files"),
-}
+    "folder": (".", None, r"\.: is a folder; name the files")}
 
 
 def test_of_an_archive_only_the_matrix_that_is_asked_for_and_what_may_name_its_rows_is_unpacked(monkeypatch):

@@ -172,8 +172,7 @@ BROKEN = {
     ('quote = "A beats B"\n', "", "claim C1: missing quote")]),
     "findings": (ledger.findings, FINDING, [
     ('text = "It is so."', "", "missing text"), ('name = "A"', "", "missing name"),
-    ('sources = ["O1"]', "", "missing sources")]),
-}
+    ('sources = ["O1"]', "", "missing sources")])}
 
 
 @pytest.mark.parametrize(("kind", "old", "new", "message"), [
