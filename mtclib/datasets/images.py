@@ -173,16 +173,15 @@ def _write_view(names, shapes, target) -> None:
 
 
 def _view(classes, feature, width):
-    """The mapped matrix of a feature, and the record of its files, all of which are verified first."""
+    """The mapped matrix of a feature, and the names of its files, all of which are verified first."""
     names = [_class_file(label, feature) for label in classes]
     content = sha256("".join(file_hash(fetch(name)) for name in names).encode()).hexdigest()
     target = cache_path(names[0]).with_name(f"{feature}-{content[:16]}.npy")
-    record = {"file": _class_file("*", feature), "sha256": content}
     try:
-        return np.load(target, mmap_mode="r"), record
+        return np.load(target, mmap_mode="r"), names
     except (OSError, ValueError, EOFError):  # there is none, or half of one
         _write_view(names, [(IMAGES[label], width) for label in classes], target)
-    return np.load(target, mmap_mode="r"), record
+    return np.load(target, mmap_mode="r"), names
 
 
 def _rescaled(X, scaling):
@@ -233,6 +232,7 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
         name="awa", kind="multiview", edition="per class",
         Xs=[X if scaling == "none" else _rescaled(X, scaling) for X, _ in read],
         labels=np.repeat(np.arange(len(names)), [IMAGES[label] for label in names]),
-        task_names=tuple(features), class_names=(names,), sources=tuple(record for _, record in read),
+        task_names=tuple(features), class_names=(names,),
+        sources=tuple(source_record(file) for _, files in read for file in files),
         preprocessing=({"step": "values as stored", "dtype": "float32"},
                        {"step": "scale", "scaling": scaling})))

@@ -139,6 +139,7 @@ def test_the_files_of_the_classes_become_mapped_views_of_all_images():
         assert np.array_equal(X, np.vstack([values(view, label) for label in CLASSES]))
     assert data.labels.tolist() == np.repeat(range(4), [5, 3, 4, 6]).tolist()
     assert data.differences[0] == "samples: 18, printed 30475; classes: 4, printed 50."
+    assert len({source["file"] for source in data.sources} & set(registry())) == len(data.sources) == 24
 
 
 @pytest.mark.usefixtures("small")
