@@ -100,13 +100,11 @@ def _memory(data, name, growth, n, size):
     most = growth.loc["n"]
     if name == "LandmarkSpectral":  # few samples, with which other sizes vary, need it for landmarks alone
         return most["MB"] * _held(name, n, size) / _held(name, most["to"], _GROWTH[data.kind])
-    # What is measured may stand still where blocks begin to be read; labels and memberships do not.
-    beyond = 1.0 if n > most["to"] else 0.0
-    megabytes = most["MB"] * (n / most["to"]) ** max(beyond, most["memory"])
+    # Where blocks are read memory may stand still: few samples fill none, and labels grow with all.
+    total = most["MB"] * (n / most["to"]) ** max(1.0, most["memory"])
     for varied, base in _GROWTH[data.kind].items():
-        power = min(growth.loc[varied, "memory"], growth.loc[varied, "memory on paper"])
-        megabytes *= (size[varied] / base) ** max(0.0, power)
-    return megabytes
+        total *= (size[varied] / base) ** max(0.0, growth.loc[varied, ["memory", "memory on paper"]].min())
+    return total
 
 
 def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:

@@ -292,6 +292,8 @@ def test_memory_is_estimated_as_what_a_fit_holds_at_the_least(monkeypatch, tmp_p
     """In files, so that neither the data nor copies count."""
     monkeypatch.setattr(Views, "Xs", [np.memmap(tmp_path / "X", np.float32, "w+", shape=(10**6, 10))] * 3)
     measured, many = (cost.estimates(Views, ["LandmarkSpectral"], [k])["megabytes"].item() for k in (10, 50))
+    wide = type("Wide", (Views,), {"Xs": [np.broadcast_to(0.0, (300, 20_000))] * 2})
+    assert 68 < cost.estimates(wide, ["MSPL"], [5])["megabytes"].item() < 272, "136 were measured"
     read = pd.read_csv
     monkeypatch.setattr(pd, "read_csv", lambda *args, **options: read(*args, **options).assign(MB=0.0))
     held = cost.estimates(Views, ["LandmarkSpectral"], [10])["megabytes"].item()
