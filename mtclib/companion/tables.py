@@ -523,8 +523,7 @@ def _ours(group, metric, percent):
     good = group.loc[group["status"] == "ok", "value"].dropna()
     lost = len(group) - len(good)
     mean, sd = _numbers({"metric": metric, "mean": good.mean(), "sd": good.std()}, ("mean", "sd"), percent)
-    text = _pm(mean, sd) if len(good) else "✗ failed"
-    return (text, *([f"{lost} of {len(group)} runs failed"] if lost else []))
+    return (_pm(mean, sd) if len(good) else "✗ failed", *[f"{lost} of {len(group)} runs failed"] * bool(lost))
 
 
 def _runs(counts):

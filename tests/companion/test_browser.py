@@ -258,6 +258,8 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
     assert "too few sources to tell" in advice.inner_text()
     page.get_by_label("samples, to").fill("")
     assert rows.count() == 100
+    page.get_by_role("button", name="Show 100 more").press("Enter")
+    assert rows.nth(100).locator("button:focus").count(), "not on the button, which may be gone"
     for direction in ("ascending", "descending"):
         page.get_by_role("button", name="seconds").press("Enter")
         assert page.locator(f"th[aria-sort={direction}]").all_inner_texts() == ["seconds"]
@@ -268,6 +270,8 @@ def test_the_leaderboard_is_asked_and_sorted_by_keyboard_on_a_phone(page):
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     assert rows.nth(1).get_by_role("button").get_attribute("aria-expanded") == "true"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.textContent") == "cite", "from row to row"
     copied = " ".join(page.locator(".board td pre").all_inner_texts())
     assert all(part in copied for part in (" & ", r"\cite{", "datasets.load(", "@inproceedings{", "year = "))
     page.get_by_role("button", name="copy BibTeX").press("Enter")

@@ -44,8 +44,7 @@ def scores(kind) -> pd.DataFrame:
     rows = rows[rows["method"].isin(sources.protocol.profile("full").methods)]
     means = rows.groupby(["dataset", "method", "metric"], sort=False)["value"].mean(skipna=False).unstack()
     found = (100 * means.rename(columns=METRICS)).dropna().round(4)
-    seconds = sources.seconds().stack().round(3)
-    found = found.assign(seconds=seconds, MB=memory["megabytes"]).reset_index()
+    found = found.assign(seconds=sources.seconds().stack().round(3), MB=memory["megabytes"]).reset_index()
     found = found.join(sources.table, on="dataset").join(known, on="set")
     traits = {name: getattr(sources.estimator(name), "traits", None) for name in methods}
     ours = found["method"].map(lambda name: traits[name] is not None)

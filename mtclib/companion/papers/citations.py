@@ -48,8 +48,7 @@ def _entry(kind, author, year, **fields):
     """One entry; its key is the name of the first author, the year and the first word of the title."""
     first = re.sub(r"[^a-z]", "", author.partition(" and ")[0].split(",")[0].split()[-1].lower())
     key = f"{first}{year}{re.search(r'[A-Za-z0-9]+', fields['title'])[0].lower()}"
-    fields = {"author": author, **fields, "year": year}
-    fields["title"] = f"{{{fields['title']}}}"
+    fields = {"author": author, **fields, "title": f"{{{fields['title']}}}", "year": year}
     lines = [f"  {name} = {{{str(text).replace('&', chr(92) + '&')}}},"
              for name, text in fields.items() if text]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])

@@ -107,9 +107,8 @@ def band_line(ax, x, middle, low, high, name, **look):
 
 def mean_interval(table):
     """Mean of each row over its columns, and the ends of its t interval; a single column has none."""
-    counts = table.notna().sum(axis=1)
     mean, error = table.mean(axis=1), table.sem(axis=1).fillna(0.0)
-    half = error * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(counts - 1, 1))
+    half = error * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(table.notna().sum(axis=1) - 1, 1))
     return mean, mean - half, mean + half
 
 

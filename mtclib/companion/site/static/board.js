@@ -96,7 +96,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
     make("label", {}, "search", search));
 
   const says = make("p", {ariaLive: "polite"}), count = make("p", {ariaLive: "polite"});
-  const more = make("button", {type: "button", onclick: () => { most += MOST; body(); }});
+  const more = make("button", {type: "button", onclick: () => { most += MOST; body(); main.body.rows[most - MOST].querySelector("button").focus(); }});
   const table = (name) => {
     const parts = {title: make("caption", {textContent: name}), head: make("tr"), body: make("tbody")};
     const whole = make("table", {className: "docutils"}, parts.title, make("thead", {}, parts.head), parts.body);
@@ -133,7 +133,7 @@ function board(place, {caption, columns, rows, advice, order, bibtex, report}) {
 
   // The keyboard enters and leaves the rows by Tab, and goes through them by arrows.
   main.body.onkeydown = (event) => {
-    const buttons = [...main.body.querySelectorAll("button")], {target, key} = event;
+    const buttons = [...main.body.querySelectorAll("td > button")], {target, key} = event;
     const next = buttons.includes(target) && buttons[buttons.indexOf(target) + {ArrowDown: 1, ArrowUp: -1}[key]];
     if (!next) return;
     target.tabIndex = -1;
