@@ -84,7 +84,8 @@ class MSPL(MultiViewClusterer):
         centroids shrink towards it, and no objective is minimised.
     init : {'sample', 'points', 'labels'} or ndarray of int of shape (n,), default 'sample'
         k-means from random points on a random share of the samples; random samples as centroids; random
-        clusters of equal size; or a partition.  The same seed gives the same start for all weightings.
+        clusters of equal size; or a partition, of which empty clusters begin at the mean.  The same seed
+        gives the same start for all weightings.
     init_share : float in (0, 1], default 0.1
         For 'sample'; at least three samples per cluster are drawn.
     n_init : int, default 1

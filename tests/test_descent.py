@@ -40,8 +40,7 @@ SPACES = {
     "MTSC": {"alpha": (0.01, 1.0, 30.0), "beta": (1e-3, 1.0, 30.0), "p": (0.2, 1.0, 2.0), "max_iter": (12,),
            "affinity": ("knn", "cosine", "gaussian"), "n_init": (1,)},
     "MultiViewSNMF": {"affinity": AFFINITIES, "max_iter": (30,), "n_init": (1,)},
-    "RMKMC": {**STARTS, "gamma": (1.01, 2.0, 100.0)},
-}
+    "RMKMC": {**STARTS, "gamma": (1.01, 2.0, 100.0)}}
 # Where several values stand side by side that cannot be compared, as in the rounds of a pace.
 HISTORIES = {"SPMTC": lambda model: model.round_objective_,
              "MSPL": lambda model: [model.paced_objective_[model.rounds_ == r] for r in set(model.rounds_)]}

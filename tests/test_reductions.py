@@ -97,6 +97,9 @@ SAME = {
     "sparse beside dense views": (MSPL(3), POSITIVE, None, mixed(POSITIVE), 1e-9, ("objective_", "centers_")),
     "units of views": (by.RMKMC(3, scaling="none"), VIEWS, None, [1e6 * X for X in VIEWS], 1e-9,
                        ("view_weights_", "label_history_")),
+    **{f"origin, an empty cluster of the start, {cls.__name__}": (
+        cls(3, scaling="none", init=np.arange(80) % 2), SIGNALS, None, [X + 100.0 for X in SIGNALS], 1e-6)
+       for cls in (MSPL, by.RMKMC)},
     "scale of the data": (by.ConvexSub(3, scaling="none"), SIGNALS, None, [1e6 * X for X in SIGNALS], 1e-9),
     "features always zero": (by.ConvexSub(3, tol=1e-9), SIGNALS, None,
                              [np.pad(X, ((0, 0), (0, 40))) for X in SIGNALS], 1e-8),
@@ -116,8 +119,7 @@ SAME = {
     "order of views, co-regularised": (by.CoregSpectral(3, lam=[0.1, 0.2, 0.3]), VIEWS,
                                        by.CoregSpectral(3, lam=[0.3, 0.2, 0.1]), VIEWS[::-1], 1e-9),
     "one view": (by.WMSC(3, affinity="gaussian"), VIEWS[:1], by.SpectralNJW(3, affinity="gaussian"),
-                 VIEWS[:1], 1e-6),
-}
+                 VIEWS[:1], 1e-6)}
 
 
 @pytest.mark.parametrize("case", SAME)
@@ -154,8 +156,7 @@ ALONE = {
        for cls in (by.DMTFC, by.DMTRC) for off in ({"floor": 1.0}, {"lam1": 0.0})},
     "MTSC": (by.MTSC(KS, p=2.0, tol=1e-6, max_iter=500), 1e-4, None),
     "CLR": (by.CLR(KS), 1e-9, None),
-    "SAMTC": (clone(NEAREST).set_params(transfer=0.0), 1e-9, "embedding_"),
-}
+    "SAMTC": (clone(NEAREST).set_params(transfer=0.0), 1e-9, "embedding_")}
 
 
 @pytest.mark.parametrize("case", ALONE)

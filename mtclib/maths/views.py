@@ -262,6 +262,8 @@ def start(views, n_clusters, init, init_share, seed):
         assign(state, ones)
     else:
         state.labels = init.astype(np.intp)
+        if len(np.unique(init)) < n_clusters:  # at 0 an empty cluster would depend on the origin of the data
+            state.centers = [np.tile(mean, (n_clusters, 1)) for mean in views.means()]
         state.centers = centroids(state)
         state.losses = _own_losses(*_expanded(state), state.labels)
     return state

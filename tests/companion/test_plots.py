@@ -382,8 +382,7 @@ SHOWN = [
      ["Table 1", "Table 2", "as fixed", "rows kept", "word counts"]),
     ("leverage", lambda fig: [bar.get_width() for bar in fig.axes[0].patches[1:]], [2.0, -1.5]),
     ("selection", lambda fig: fig.axes[0].collections[0].get_array().tolist(), [0, 1, 3, 2, 0]),
-    ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18),
-]
+    ("orders", lambda fig: len(line(fig, 0, 0).get_ydata()), 18)]
 
 
 @pytest.mark.parametrize(("name", "look", "expected"), SHOWN)

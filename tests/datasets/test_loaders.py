@@ -132,8 +132,7 @@ REFUSED = {
                  *(({"separation": n}, "separation must be") for n in (0, -1.0, np.inf, "4")),
                  ({"noise": "no"}, "noise must be")],
     "mbc-spectra": [*(({"random_state": n}, "random_state must be") for n in (-1, None))],
-    "spmtc-noisy": [({"base": "spmtc-orgsvspeople"}, "base must be")],
-}
+    "spmtc-noisy": [({"base": "spmtc-orgsvspeople"}, "base must be")]}
 
 
 @pytest.mark.parametrize(("name", "options", "message"), [

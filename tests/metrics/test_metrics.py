@@ -25,8 +25,7 @@ NOT_LABELS = [
     ("1 missing", pd.Series(["a", None])),
     ("2 missing", ["a", None, float("nan")]),
     ("cannot be told apart", [[0, 1], [1]]),
-    ("masked labels", np.ma.masked_array([0, 1], mask=[True, False])),
-]
+    ("masked labels", np.ma.masked_array([0, 1], mask=[True, False]))]
 
 
 def random_labels(n, k_true, k_pred, seed=0):
