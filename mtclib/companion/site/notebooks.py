@@ -42,8 +42,7 @@ def parameters(path):
 
 def effective(path, values: dict) -> dict:
     """The values that a notebook will use: `values`, and its own defaults for the rest."""
-    defaults = {name: ast.literal_eval(entry.default) for name, entry in parameters(path).items()}
-    return {**defaults, **values}
+    return {name: ast.literal_eval(entry.default) for name, entry in parameters(path).items()} | values
 
 
 QUIET_KERNEL = ["--IPKernelApp.log_level=ERROR"]

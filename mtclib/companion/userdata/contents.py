@@ -72,8 +72,7 @@ def _above(X, found, present):
     """By how many standard deviations each cluster's mean lies above that of all, (clusters, features)."""
     mean, variance, means = _means(X, found, present)
     deviation = np.sqrt(np.maximum(variance, 0))
-    above = np.divide(means - mean, deviation, out=np.zeros_like(means), where=deviation > 1e-12)
-    return above.round(9)
+    return np.divide(means - mean, deviation, out=np.zeros_like(means), where=deviation > 1e-12).round(9)
 
 
 def _means(X, found, present):

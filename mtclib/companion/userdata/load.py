@@ -20,6 +20,7 @@ import scipy.sparse as sp
 from mtclib.companion.parameters import choose
 from mtclib.companion.userdata.files import DataFileError, Table, listed, read_table, short, split_path
 from mtclib.core.base import ConstantViewWarning
+from mtclib.core.checks import empty_samples
 from mtclib.core.large import extremes, row_blocks
 from mtclib.core.paths import file_hash
 from mtclib.datasets import Dataset
@@ -279,6 +280,8 @@ def _prepared(Xs, how, names):
     constant = [issubclass(one.category, ConstantViewWarning) for one in caught]
     for one in (one for one, known in zip(caught, constant) if not known):
         warnings.warn(one.message, stacklevel=3)
+    for X in (X for X in found if not (sp.issparse(X) or any(constant) or how.startswith("rows"))):
+        X[empty_samples(X)] = np.finfo(float).eps  # not empty but lowest in all features, which start at 0
     return found, any(constant)
 
 

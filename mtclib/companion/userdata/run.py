@@ -280,8 +280,7 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     chosen, ks = check_methods(methods, data, n_clusters), numbers_of_clusters(data, n_clusters)
     for name, value, least in (("n_runs", n_runs, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):
         check_number(name, value, low=least, integer=True)
-    k = ks[0] if data.kind == "multiview" else ks
-    jobs = [delayed(_fit)(name, parameters, k, run_seed, data.Xs)
+    jobs = [delayed(_fit)(name, parameters, ks if data.kind == "multitask" else ks[0], run_seed, data.Xs)
             for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]
     done = []
     with make_bar(len(jobs), progress) as bar:
@@ -334,8 +333,7 @@ def _rows(name, runs, good, best, data):
         row |= dict.fromkeys(SCORES, np.nan)
         if best:
             found, known = as_list(best["labels"])[t], truth >= 0
-            sizes = np.unique(found, return_counts=True)[1]
-            row["sizes"] = " ".join(map(str, sorted(sizes, reverse=True)))
+            row["sizes"] = " ".join(map(str, sorted(np.unique(found, return_counts=True)[1], reverse=True)))
             scores = score_all(truth[known], found[known]) if known.any() else {}
             row |= {score: scores[score] for score in SCORES if scores}
         yield row | shared

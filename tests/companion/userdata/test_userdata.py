@@ -183,8 +183,7 @@ BAD_FILES = {
 def test_of_an_archive_only_the_matrix_that_is_asked_for_and_what_may_name_its_rows_is_unpacked(monkeypatch):
     monkeypatch.setattr(files, "SMALL", 200)
     put("x.npz", {"A": NUMBERS, "y": np.arange(len(NUMBERS)), "other": np.zeros((100, 100))})
-    table = read_table("x.npz::A")
-    assert list(table.vectors) == ["y"]
+    assert list(read_table("x.npz::A").vectors) == ["y"]
     monkeypatch.setattr(files, "virtual_memory", lambda: SimpleNamespace(available=1000))
     np.testing.assert_array_equal(values("x.npz::A"), NUMBERS)
     for path in ("x.npz", put("x.mat", {"X": NUMBERS})):
@@ -402,8 +401,7 @@ def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pan
     for _ in range(2):
         pd.read_csv("x.csv", low_memory=False)
     plain = time.process_time() - start
-    data = load_tasks(["x.csv", "y.csv"])
-    assert data.Xs[1][0].tolist() == list(range(19_999, -1, -1))
+    assert load_tasks(["x.csv", "y.csv"]).Xs[1][0].tolist() == list(range(19_999, -1, -1))
     assert time.process_time() - start < 10 * plain + 5  # a product of both numbers of columns takes minutes
 
 

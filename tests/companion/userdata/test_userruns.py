@@ -154,8 +154,7 @@ def test_the_relation_of_a_method_pairs_clusters_and_dissimilar_ones_stay_apart(
 
 def test_with_known_classes_groups_have_their_names():
     Xs, labels = shared([[0, 1, 2], [2, 0]])
-    names = (("b", "a", "c"), ("c", "b"))
-    data = replace(data_of("multitask", Xs, labels), class_names=names)
+    data = replace(data_of("multitask", Xs, labels), class_names=(("b", "a", "c"), ("c", "b")))
     groups = contents.aligned(data, labels)
     assert groups.names == ["b", "a", "c"]
     assert [codes.tolist() for codes in groups.codes] == [[0, 1, 2], [2, 0]]
@@ -225,6 +224,10 @@ def test_what_is_recommended_finds_blobs_in_few_features_which_a_cosine_cannot_t
     data = load.scale(data_of("multitask", Xs))
     found = next(iter(cluster(data, [run.RECOMMENDED["multitask"]], 3, progress=False).labels.values()))
     assert min(adjusted_rand_index(y, labels) for labels in found) > 0.95
+    X = Xs[0][np.argsort(y)][80:]
+    X[0] = X.min(axis=0)  # the zeros that it becomes are no empty sample, which the largest cluster gets
+    result = cluster(load.scale(data_of("multiview", [X, X])), [run.RECOMMENDED["multiview"]], 3)
+    assert (result.frame["sizes"].item(), result.frame["notes"].item()) == ("100 100 20", "")
 
 
 def test_a_feature_that_two_views_have_is_named_with_its_view(views):
