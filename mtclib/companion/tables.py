@@ -21,7 +21,7 @@ import pandas as pd
 from mtclib.companion.parameters import HOME
 from mtclib.companion.verdicts.chance import SCORES as CHANCE
 from mtclib.companion.verdicts.evidence import FEW
-from mtclib.companion.verdicts.intervals import DELTA
+from mtclib.companion.verdicts.intervals import DELTA, RELATIVE
 from mtclib.companion.verdicts.judge import STATUSES, SYMBOLS
 from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION
 
@@ -441,7 +441,7 @@ def reproduced(verdicts: pd.DataFrame, metrics: Sequence[str] = ("ACC", "NMI")) 
     cells = {(r["method"], r["task"], r["metric"]): _judged(r, percent) for r in frame.to_dict("records")}
     caption = "Table {table}, {dataset}: ours above, printed below".format(**frame.iloc[0])
     notes = [f"Means{' in percent' if percent else ''}; the paper's numbers as printed. "
-             f"δ = {100 * DELTA:g} points. Ours: {_runs(frame['n'])}. "
+             f"δ = {_margin(frame['metric'].unique())}. Ours: {_runs(frame['n'])}. "
              f"{len(frame)} cells: {tally(frame['verdict'])}."]
     if "source" in frame:
         both = frame[["source", "pipeline", "note"]].drop_duplicates()
@@ -494,6 +494,11 @@ def _scores(cells, methods, tasks, metrics, caption, notes):
     blank = Cell((DASH,))
     rows = [(Cell((str(m),)), *(cells.get((m, *column), blank) for column in columns)) for m in methods]
     return Table(header, tuple(rows), caption, tuple(notes))
+
+
+def _margin(metrics):
+    return " and ".join(dict.fromkeys(f"{100 * RELATIVE[one]:g} % of a printed {one}" if one in RELATIVE else
+                                      f"{100 * DELTA:g} points" for one in metrics))
 
 
 def _judged(row, percent):

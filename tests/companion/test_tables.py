@@ -124,6 +124,7 @@ def test_a_cell_shows_the_printed_number_as_printed_and_ours_in_its_unit(changes
     # The first cell tells percent from fractions; it is the last where the paper prints fractions.
     rows = [cell(**changes)] if changes.get("metric") == "NMI" else [cell(), cell(task="2", **changes)]
     table = tables.reproduced(pd.DataFrame(rows), metrics=("ACC", "NMI", "d_M"))
+    assert "δ = 5 points and 5 % of a printed d_M" in table.text
     shown = table.rows[0][-1]
     assert known.items() <= dict(shown.card).items()
     assert ("interval" in dict(shown.card)) == (not np.isnan(rows[-1]["low"]))
