@@ -124,7 +124,6 @@ def test_a_cell_shows_the_printed_number_as_printed_and_ours_in_its_unit(changes
     # The first cell tells percent from fractions; it is the last where the paper prints fractions.
     rows = [cell(**changes)] if changes.get("metric") == "NMI" else [cell(), cell(task="2", **changes)]
     table = tables.reproduced(pd.DataFrame(rows), metrics=("ACC", "NMI", "d_M"))
-    assert "δ = 5 points and 5 % of a printed d_M" in table.text
     shown = table.rows[0][-1]
     assert known.items() <= dict(shown.card).items()
     assert ("interval" in dict(shown.card)) == (not np.isnan(rows[-1]["low"]))
@@ -166,6 +165,8 @@ def test_the_notes_give_the_margin_the_number_of_runs_and_the_counts():
     for said in ("Table 3, toy: ours above", "δ = 5 points", "10 to 30 runs", "2 cells: 1 agrees, 1 lower."):
         assert said in table.text
     assert "Ours: 1 run " in tables.reproduced(pd.DataFrame([cell(n=1)])).text
+    distances = tables.reproduced(pd.DataFrame([cell(**DISTANCE)]), metrics=["d_M"])
+    assert "δ = 5 % of a printed d_M." in distances.text
 
 
 def test_what_is_wrong_is_named_with_what_there_is():
