@@ -277,7 +277,7 @@ class _SharedSubspaceClusterer(MultiTaskClusterer):
 
     def _labels(self, state):
         """Largest memberships; samples that every centroid repels go where they are repelled least."""
-        return [hard_labels(P, A) for P, (A, _) in zip(state.P, state.slopes)]
+        return [hard_labels(np.where(P > SMALLEST, P, 0.0), A) for P, (A, _) in zip(state.P, state.slopes)]
 
     @staticmethod
     def _attributes(state):

@@ -126,6 +126,21 @@ def test_a_sample_that_no_centroid_attracts_can_return():
     np.testing.assert_allclose(away, [[1.0, 3.0]], rtol=1e-6)
 
 
+def test_samples_that_every_centroid_repels_go_where_they_are_repelled_least():
+    class Seen(LSSMTC):
+        def _labels(self, state):
+            self.state = state
+            return super()._labels(state)
+
+    X = 2.0 + np.random.default_rng(0).normal(size=(25, 2))
+    X[:3] = -3.0
+    model = Seen(2, n_components=1, kkt_tol=1, random_state=1).fit([X, X + 0.1])
+    for P, (pull, _), labels in zip(model.membership_, model.state.slopes, model.labels_):
+        assert (np.flatnonzero(P.max(axis=1) <= 1e-50) == [0, 1, 2]).all()
+        assert (labels[:3] == pull[:3].argmax(axis=1)).all()
+        assert labels[:3].any(), "the first cluster is not theirs for want of another"
+
+
 def test_eq_25_without_the_inverse_makes_a_negative_sum_of_squares():
     X, rng = texts((30,))[0].T, np.random.default_rng(0)
     P, v = rng.random((30, 3)), np.ones(30)
