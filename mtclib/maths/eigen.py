@@ -109,9 +109,7 @@ def _expand(product, start, n_vectors, tol, images):
             H[:size, :size] = np.diag(values)
         S, AS = space[0, :size].T, space[1, :size].T
         values, C = end_of_spectrum(H[:size, :size], min(n_vectors + 1, size))
-        wanted = C[:, -n_vectors:]
-        U = S @ wanted
-        AU = AS @ wanted
+        U, AU = S @ C[:, -n_vectors:], AS @ C[:, -n_vectors:]
         residuals = AU - U * values[-n_vectors:]
         sizes = np.linalg.norm(residuals, axis=0)
         accuracy = max(tol, ROUNDING * np.abs(values).max())

@@ -251,10 +251,8 @@ class WeightedSum:
         blocks = [(graph.block(rows), weight) for graph, weight in self.parts]
         if any(isinstance(block, LinearOperator) for block, _ in blocks):
             blocks = [(aslinearoperator(block), weight) for block, weight in blocks]
-        total = blocks[0][1] * blocks[0][0]
-        for block, weight in blocks[1:]:
-            total = total + weight * block
-        return total
+        weighted = [weight * block for block, weight in blocks]
+        return sum(weighted[1:], start=weighted[0])
 
 
 def among_filled(affinity, X, *options):

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances_chunked
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from mtclib.maths.linalg import dense_product
+from mtclib.maths.linalg import dense_product, near_origin
 
 # Decimals of squared distances, in units of the largest squared length; beyond is rounding.
 SQUARE_DECIMALS = 12
@@ -70,6 +70,7 @@ def nearest_distances(X, n_neighbors, rank=None):
     :func:`ranks`, which tells copies in one view apart by the others.  With another order of the rows the
     lists are the same, but for copies of whole samples: these change places, in all lists alike.
     """
+    X = near_origin(X)[0] if sp.issparse(X) else X
     n, (spread, own) = X.shape[0], content(X)
     rank = own if rank is None else rank
     # Far from the origin the distances would drown in the rounding of the squared lengths.

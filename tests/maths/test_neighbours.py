@@ -42,10 +42,10 @@ def test_copies_in_one_view_are_told_apart_by_the_others(seed, m):
         np.testing.assert_allclose(graph.L[order][:, order].toarray(), other.L.toarray(), atol=1e-9)
 
 
-@given(seed=st.integers(0, 10**6), m=st.integers(1, 12), shift=st.sampled_from([0.0, 7.0, -0.3]))
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 12), shift=st.sampled_from([0.0, 7.0, -0.3, 1e7]))
 def test_ties_do_not_depend_on_the_form_of_the_data_or_on_a_shift(seed, m, shift):
     X = with_ties(seed)
-    dense, sparse = (nearest_distances(Z, m)[1] for Z in (X + shift, sp.csr_array(X)))
+    dense, sparse = (nearest_distances(Z, m)[1] for Z in (X + shift, sp.csr_array(X + (shift > 1) * shift)))
     np.testing.assert_array_equal(dense, sparse)
 
 
@@ -55,12 +55,13 @@ def test_ties_do_not_depend_on_the_order_of_the_features():
 
 
 @pytest.mark.parametrize("block", [neighbours.LARGEST_BLOCK, 0.001], ids=["whole", "five rows at a time"])
-@given(seed=st.integers(0, 10**6), m=st.integers(1, 8), shift=st.sampled_from([0.0, 1e6]))
-def test_neighbours_are_the_nearest_others_by_brute_force(block, seed, m, shift):
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 8), shift=st.sampled_from([0.0, 1e6, [1e8, 0.0, -9.0]]),
+       convert=st.sampled_from([np.asarray, sp.csr_array]))
+def test_neighbours_are_the_nearest_others_by_brute_force(block, seed, m, shift, convert):
     X = with_ties(seed, n=25)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(neighbours, "LARGEST_BLOCK", block)
-        squares, indices = nearest_distances(X + shift, m)
+        squares, indices = nearest_distances(convert(X + shift), m)
     assert not (indices == np.arange(25)[:, None]).any()
     D = np.sum((X[:, None] - X) ** 2, axis=2)
     np.testing.assert_allclose(np.take_along_axis(D, indices, axis=1), squares, atol=1e-9)
