@@ -30,7 +30,8 @@ _HOMES = {
     "latentmsc", "LLMC": "llmc", "MKC": "mkc", "MTSC": "mtsc", "MultiViewConsensus": "consensus",
     "MultiViewSNMF": "snmf", "OneView": "adapters", "PerTask": "adapters", "RMKMC": "rmkmc", "SAMTC": "samtc",
     "SingleView": "kmeans", "SMBC": "smart", "SMKC": "smart", "SNMF": "snmf", "SNMFLR": "snmf", "SpectralNJW":
-    "spectral_njw", "Stacked": "adapters", "WMSC": "wmsc"}
+    "spectral_njw", "Stacked": "adapters", "WMSC": "wmsc",
+}
 __all__ = [*_HOMES]
 
 
