@@ -7,6 +7,8 @@ PY := $(BIN)/python
 STAMP := $(VENV)/installed
 # The data of the quick profile were had once; whatever is missing later is fetched where it is read.
 FETCHED := $(VENV)/fetched
+# Where the Python of an environment is gone, a new one is made, and has nothing: make looks at the stamps before that.
+$(shell test -x $(PY) || rm -f $(STAMP) $(FETCHED))
 PAPER ?= mtcmrl
 N_JOBS ?= 2
 UPGRADE ?=
@@ -111,9 +113,9 @@ $(FETCHED): $(STAMP) $(wildcard data/*/protocol.toml)
 	$(PY) -m mtclib fetch --profile quick
 	@touch $@
 
+# The lock is whole: without a look at what packages ask for, a newer release of one of them stops nothing.
 $(STAMP): requirements.lock pyproject.toml | $(PY)
 	@echo "Installing requirements.lock into $(VENV): a minute or more, about 1 GB"
-	# The lock is whole: without a look at what packages ask for, a newer release of one of them stops nothing.
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

@@ -1,7 +1,7 @@
 """Does LMSC learn from earlier tasks, does their order matter, does it forget, and what does a task cost?
 
-    MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out data/lmsc/results
-    MTCLIB_DATA=FOLDER python benchmarks/lmsc_streams.py --out RESULTS --seeds 1 --only transfer orders
+    MTCLIB_DATA=FOLDER python -m benchmarks.lmsc_streams --out data/lmsc/results
+    MTCLIB_DATA=FOLDER python -m benchmarks.lmsc_streams --out RESULTS --seeds 1 --only transfer orders
 
 FOLDER holds BBC, 20newsgroups and, for weights, comparison.  Writes one table per part, and streams.json with
 what made them:

@@ -1,6 +1,6 @@
 """Re-create a random share of the committed fits and compare them: digests of labels, scores, objectives.
 
-    MTCLIB_DATA=FOLDER python benchmarks/recreate.py --share 0.1 --seed 20261122 --n-jobs 2
+    MTCLIB_DATA=FOLDER python -m benchmarks.recreate --share 0.1 --seed 20261122 --n-jobs 2
 
 Interrupted and started again with the same folder, it goes on where it was.  It needs the data of the full
 profile; fits of data sets that cannot be had are left out and counted.

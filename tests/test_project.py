@@ -1,6 +1,8 @@
 """The files that set up an environment agree, and the README's example runs."""
 
 import re
+import shutil
+import subprocess
 import tomllib
 from contextlib import ExitStack
 from itertools import chain
@@ -165,6 +167,30 @@ def test_what_a_maintainer_s_page_names_is_there(page):
     assert [name for name in files if not (ROOT / name).exists()] == []
     targets = re.findall(r"^([a-z]+):.*##", text("Makefile"), re.M)
     assert [name for name in re.findall(r"make ([a-z]+)", text(page)) if name not in targets] == []
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make")
+def test_a_new_environment_in_place_of_one_whose_python_is_gone_is_filled(tmp_path):
+    stamps = [tmp_path / ".venv" / name for name in ("installed", "fetched")]
+    stamps[0].parent.mkdir()
+    for file in (*map(tmp_path.joinpath, ("requirements.lock", "pyproject.toml")), *stamps):
+        file.touch()
+    command = ["make", "-n", "-f", ROOT / "Makefile", "lint"]
+    assert "install --quiet" in subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+
+
+def test_hooks_take_the_ruff_of_the_lock_file_and_leave_the_ends_of_files():
+    ruff, _ = yaml.safe_load(text(".pre-commit-config.yaml"))["repos"]
+    assert ruff["rev"] == f"v{locked(SUPPORTED[0])['ruff']}"
+    files = [ROOT / name for name in paths.git("ls-files", "*.py", "*.toml", "*.md", "*.yml").splitlines()]
+    assert [file for file in files if re.search(r"([^\n]|\n\n)\Z", file.read_text("utf-8"))] == []
+
+
+def test_what_is_kept_of_a_test_with_coverage_is_not_where_a_later_report_is_written():
+    steps = yaml.safe_load(text(".github/workflows/test.yml"))["jobs"]["make"]["steps"]
+    (place,) = re.findall(r"html:([\w/]+)", str(steps))
+    assert place in steps[-1]["with"]["path"].split()
+    assert not Path(place).is_relative_to("build/report")
 
 
 def test_a_release_builds_checks_and_uses_the_wheel():

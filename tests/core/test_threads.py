@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import numpy as np
+import pytest
 from sklearn.cluster import KMeans
 from structure import ROOT
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -52,16 +53,17 @@ def test_tests_run_with_the_kernels_of_the_committed_results():
     assert not {*KERNELS["NPY_DISABLE_CPU_FEATURES"].split()} & {*loops.get("found", ())}
 
 
-def test_the_command_line_chooses_the_kernels_before_numpy_is_loaded():
+@pytest.mark.parametrize("start", ["runpy.run_module('mtclib', run_name='__main__', alter_sys=True)",
+                                   "import benchmarks; raise ImportError"])
+def test_the_command_line_and_benchmarks_choose_the_kernels_before_numpy_is_loaded(start):
     code = ("import os, runpy, sys\n"
             "sys.modules['mtclib.companion.cli'] = None  # cannot be imported\n"
-            "try:\n"
-            "    runpy.run_module('mtclib', run_name='__main__', alter_sys=True)\n"
+            f"try:\n    {start}\n"
             "except ImportError:\n"
             "    print('numpy' in sys.modules, *map(os.environ.get, sorted(os.environ.keys() & KERNELS)))")
     environment = {name: value for name, value in os.environ.items() if name not in KERNELS}
     command = [sys.executable, "-c", code.replace("KERNELS", repr({*KERNELS}))]
-    found = subprocess.run(command, capture_output=True, text=True, env=environment)
+    found = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT)
     assert found.stdout.split() == ["False", "X86_V4", "AVX512_ICL", "AVX512_SPR", "Haswell"], found.stderr
     # The Makefile, too, has them for what is not started by this command.
     assert all(value in (ROOT / "Makefile").read_text(encoding="utf-8") for value in KERNELS.values())

@@ -189,4 +189,3 @@ def certainty(kind):
             f"gains {gain} points over k-means. Sources drawn anew, with replacement, choose it in "
             f"{share:.0f} % of draws; what they choose gains {signed(left)} on those not drawn.")
     return found.assign(part=names), text
-

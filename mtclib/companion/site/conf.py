@@ -75,7 +75,7 @@ def linkcode_resolve(domain, info):
     if not callable(found) or not found.__module__.startswith(project):
         return None
     (lines, first), file = inspect.getsourcelines(found), Path(inspect.getsourcefile(found))
-    return f"{HOME}/blob/HEAD/{file.relative_to(paths.root()).as_posix()}#L{first}-L{first + len(lines) - 1}"
+    return f"{HOME}/blob/HEAD/{file.relative_to(paths.HOME).as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def mathml(node) -> str:

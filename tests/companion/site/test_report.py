@@ -165,6 +165,10 @@ def test_tables_of_equations_lead_to_the_lines_of_their_functions(paper, site):
     assert [link for link in links if "#L" not in link] == []
 
 
+def test_links_lead_to_lines_of_the_package_wherever_the_data_are(root):
+    assert "/mtclib/lmsc.py#L" in conf.linkcode_resolve("py", {"module": "mtclib.lmsc", "fullname": "LMSC"})
+
+
 @pytest.mark.parametrize("paper", paths.papers())
 def test_each_decision_that_a_card_names_leads_to_its_row(paper, folder):
     text = (folder / f"{paper}.html").read_text("utf-8")
