@@ -6,6 +6,7 @@ features need about half.  Memory is at least what a fit holds on paper.  Expect
 factor of about two either way, and up to four where views or clusters are many.
 """
 
+import math
 import os
 
 import numpy as np
@@ -24,7 +25,7 @@ WORTH_SAYING, TOO_LONG = 60, 600
 # At which sizes the two files were measured, samples of all tasks together; in the first n varies.
 _GROWTH = {"multitask": {"d": 2000, "k": 4, "parts": 2}, "multiview": {"d": 50, "k": 4, "parts": 3}}
 _SAMPLES = {"multitask": 2000, "multiview": 500}
-_ITERATIONS = 10
+_ITERATIONS, _WORDS, _READ = 10, 60, 4e-9  # the last: seconds that an entry of a dense matrix takes
 
 # LandmarkSpectral has numbers of its own.  growth.csv varies all but n at 500 samples, which are landmarks
 # all, and has one exponent of n, of its last steps.  By it, seven fits of 2,000 to 128,000 samples took .16
@@ -52,8 +53,11 @@ def estimates(data, methods, n_clusters, n_runs=1, n_jobs=1) -> pd.DataFrame:
             seconds, megabytes = zip(*fitted)
             rows[name] = sum(seconds), max(megabytes)
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=["seconds", "megabytes"])
-    at_once = min(n_jobs, n_runs, os.cpu_count() or 1)
-    return frame.reindex(list(chosen)) * [n_runs / at_once, at_once]
+    return frame.reindex(list(chosen)) * [n_runs / _at_once(n_jobs, n_runs), _at_once(n_jobs, n_runs)]
+
+
+def _at_once(n_jobs, fits):
+    return min(n_jobs, fits, os.cpu_count() or 1)
 
 
 def _fitted(name, parameters, data):
@@ -89,6 +93,9 @@ def _one(data, name, growth, cost, k):
         power = _OF_MANY if (name, varied) == ("LandmarkSpectral", "k") else growth.loc[varied, "time"]
         seconds *= (size[varied] / base) ** max(0.0, power)
     seconds = max(seconds, cost["seconds_per_fit"] / 2)
+    if data.kind == "multitask":  # measured on text of so many words a sample; iterations may read a graph
+        passes = cost["iterations"] if growth.loc["d", ["time", "time on paper"]].min() > 0.1 else 1
+        seconds += _READ * passes * max(0, sum(X.size - _WORDS * X.shape[0] for X in data.Xs))
     # The data and a copy; a mapped file stays where it is in methods that read it in blocks.
     reads = all_estimators()[name].traits.float32
     copies = 2 * sum(X.data.nbytes for X in data.Xs if not (reads and isinstance(X, np.memmap)))
@@ -118,13 +125,16 @@ def verdict(data, methods, n_clusters, n_runs, n_jobs) -> tuple:
                       numbers_of_clusters(data, n_clusters), n_runs, n_jobs)
     free = psutil.virtual_memory().available / 2**20
     chosen = found.loc[list(methods)].sort_values("seconds", ascending=False)
-    seconds, large = chosen["seconds"].sum(), list(chosen.index[chosen["megabytes"] > free])
+    beside = _at_once(n_jobs, n_runs * len(chosen)) / _at_once(n_jobs, n_runs)  # methods share the processes
+    seconds = max(chosen["seconds"].max(), chosen["seconds"].sum() / beside)
+    together = chosen["megabytes"].nlargest(math.ceil(beside))
+    large = [*chosen.index[chosen["megabytes"] > free]] or [*together.index] * bool(together.sum() > free)
     said = f"The fits may take about {in_words(seconds)} ({_listed(chosen)})." * bool(seconds > WORTH_SAYING)
     if seconds <= TOO_LONG and not large:
         return said, ""
     less = found[(found["seconds"] < TOO_LONG) & (found["megabytes"] < free)].sort_values("seconds")
     less = less.sort_index(key=lambda names: names != RECOMMENDED[data.kind], kind="stable")
-    most = f"{chosen['megabytes'].max() / 1024:.0f} GB of memory, and {free / 1024:.0f} GB are free."
+    most = f"{together.sum() / 1024:.0f} GB of memory, and {free / 1024:.0f} GB are free."
     why = f"{', '.join(large)} may need {most}" if large else f"The fits may take {in_words(seconds)}."
     return said, (f"{why} Of the methods that fit, these take less: {_listed(less) or 'none'}; choose with "
                   f"--method.")

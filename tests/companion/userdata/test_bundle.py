@@ -8,6 +8,7 @@ import logging
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -319,6 +320,21 @@ def test_estimates_are_of_what_is_fitted_where_samples_are_many(monkeypatch):
 def test_the_time_of_landmarks_is_estimated_to_a_factor_of_two_from_few_samples_to_many(n, seconds):
     data = type("Data", (Views,), {"Xs": [np.broadcast_to(0.0, (n, 50))] * 3})
     assert 0.5 < cost.estimates(data, ["LandmarkSpectral"], [4])["seconds"].item() / seconds < 2
+
+
+@pytest.mark.parametrize(("name", "seconds"), [
+    ("SPMTC", 0.4), ("MTCMRL", 9.1), ("KMeans", 0.09), ("MBC", 0.09), ("ASI", 0.6)])
+def test_the_time_of_wide_dense_tasks_is_estimated_to_a_factor_of_five(name, seconds):
+    data = type("Data", (), {"kind": "multitask", "Xs": [np.broadcast_to(0.0, (400, 5000))] * 2})
+    assert 0.2 < cost.estimates(data, [name], [4])["seconds"].item() / seconds < 5
+
+
+@pytest.mark.parametrize(("n_jobs", "said"), [(1, "take 33 min"), (2, "take 17 min"), (3, "need 2 GB")])
+def test_methods_share_the_processes_and_their_memory(n_jobs, said, monkeypatch):
+    monkeypatch.setattr(cost.os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(cost.psutil, "virtual_memory", lambda: SimpleNamespace(available=1.7 * 2**30))
+    monkeypatch.setattr(cost, "_one", lambda *args: (1000.0 if n_jobs < 3 else 1.0, 800.0))
+    assert said in cost.verdict(Views, ["MSPL", "ConMC", "WMSC"][:max(n_jobs, 2)], 4, 1, n_jobs)[1]
 
 
 def test_the_recommended_method_is_proposed_first_where_one_takes_too_long():
