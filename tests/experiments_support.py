@@ -60,7 +60,7 @@ def missing():
 class Noisy(BaseEstimator):
     """Classes by the sum of the features, with ``noise`` drawn from the seed.
 
-    ``trouble`` is "raise", "die" (kill the process), "warn", "time" or "memory" (take too much); the
+    ``trouble`` is "raise", "die" (kill the process), "warn", "nan", "time" or "memory" (take too much); the
     environment variable MTCLIB_TEST_PAUSE gives the seconds of a fit, so that it does not enter the job's
     key; MTCLIB_TEST_HOLD names a file that is made by a fit with noise 2, which then holds the interpreter.
     """
@@ -95,7 +95,7 @@ class Noisy(BaseEstimator):
         found = [np.clip(np.round(mean / 5), 0, 2) for mean in means]
         several = isinstance(self.n_clusters, list)
         self.labels_ = [y.astype(int) for y in found] if several else found[0].astype(int)
-        self.objective_ = 10.0 / np.arange(1, 4) + rng.random()
+        self.objective_ = (10.0 / np.arange(1, 4) + rng.random()) * (np.nan if self.trouble == "nan" else 1)
         self.relation_ = {(0, 1): rng.random((3, 3)), (1, 0): rng.random((3, 3))}
         self.n_iter_, self.converged_ = 3, self.trouble != "warn"
         return self

@@ -147,6 +147,8 @@ def _fit(job):
     seconds = time.process_time() - start
     calibration = _calibration()
     objective = np.asarray(model.objective_, dtype=np.float64).ravel()
+    if not np.isfinite(objective[-1]):  # no record holds it, and no run could be chosen by it
+        raise FloatingPointError(f"objective_ is {objective[-1]}")
     views = data.kind == "multiview"
     names = [""] if views else [str(t + 1) for t in range(len(data.Xs))]
     labels, truth = ([model.labels_], [data.labels]) if views else (model.labels_, data.labels)

@@ -44,7 +44,7 @@ class RunStore:
     only when it is whole. Files that killed writers left behind are removed after a day."""
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = tidied(Path(folder), ".*.tmp")
+        self.folder = tidied(Path(folder), ".*.npz.*.tmp")
 
     def path(self, key: str) -> Path:
         """File of a job's record, whether it exists or not."""

@@ -160,16 +160,18 @@ def test_a_job_that_two_methods_share_is_run_once_and_shown_for_both(tmp_path):
     assert list(frame["method"].drop_duplicates()) == ["once", "third"]
 
 
-def test_a_failing_job_is_a_row_with_its_error_and_is_retried_only_on_request(tmp_path, monkeypatch):
-    frame, store, jobs = _run(tmp_path, methods=_methods(params={"trouble": "raise"}),
+@pytest.mark.parametrize(("trouble", "error"), [
+    ("raise", "ValueError: this method cannot do that"), ("nan", "FloatingPointError: objective_ is nan")])
+def test_a_failing_job_is_a_row_with_its_error_and_is_retried_only_on_request(
+        trouble, error, tmp_path, monkeypatch):
+    frame, store, jobs = _run(tmp_path, methods=_methods(params={"trouble": trouble}),
                               profiles=quick("noisy", "third"))  # fmt: skip
     failed = frame[frame["method"] == "third"]
     assert len(failed) == 3 * len(SCORES)
     assert failed[["value", "objective"]].isna().all(axis=None)
-    said = {("failed", "ValueError: this method cannot do that")}
-    assert set(failed[["status", "error"]].itertuples(index=False, name=None)) == said
+    assert set(failed[["status", "error"]].itertuples(index=False, name=None)) == {("failed", error)}
     assert (frame.loc[frame["method"] == "noisy", "status"] == "ok").all()
-    assert "experiments_support.py" in store.get(jobs[-1].key).cost["traceback"]
+    assert ("experiments_support.py" in store.get(jobs[-1].key).cost["traceback"]) == (trouble == "raise")
     ran = []
     monkeypatch.setattr(runner, "execute", lambda job: ran.append(job.method) or execute(job))
     pd.testing.assert_frame_equal(run(jobs, store), frame)

@@ -108,13 +108,12 @@ def test_a_folder_or_a_pipe_named_like_a_record_is_an_error_before_the_fit(make,
 
 
 def test_leftovers_of_killed_writers_are_ignored_and_removed_after_a_day(tmp_path):
-    old, young = tmp_path / f".{KEY}.1.aa.tmp", tmp_path / f".{KEY}.2.bb.tmp"
-    for file in (old, young):
+    old, young, foreign = (tmp_path / f".{name}.tmp" for name in (f"{KEY}.npz.1", f"{KEY}.npz.2", "my"))
+    for file in (old, young, foreign):
         file.write_bytes(b"half a record")
-    os.utime(old, (time.time() - 90000,) * 2)
+        os.utime(file, (time.time() - 90000 * (file != young),) * 2)
     assert RunStore(tmp_path).keys() == []
-    assert not old.exists()
-    assert young.exists()
+    assert {*tmp_path.iterdir()} == {young, foreign}
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path):
