@@ -104,7 +104,7 @@ def cluster(args) -> int:
         ks, figures = args.n_clusters, {}
         if not ks and any(y.max() < 0 for y in own.as_list(data.labels)):  # a task without known classes
             tried = number.candidates(data, seed=args.seed)
-            ks = [known or k for known, k in zip(own.as_list(data.n_clusters), tried.agreeing())]
+            ks = tried.agreeing(own.as_list(data.n_clusters))
             figures["number"] = plots.number_of_clusters(tried)
             note = (f"agreement: adjusted Rand index with k-means. Used below: {', '.join(map(str, ks))}: of "
                     f"known classes their number, without any the candidate of highest agreement, or among "

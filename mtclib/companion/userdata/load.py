@@ -200,9 +200,9 @@ def _worded(tables, text_column):
         raise DataFileError(f"{tables[0].name}: text_column {text_column!r} has no word beside English stop "
                             f"words; choose the column with the texts") from error
     for table in tables:
-        if table.columns:
+        if table.values.shape[1]:
             _log.warning("%s: beside the texts, %s is left out: their words alone count", table.name,
-                         listed(table.columns))
+                         listed(table.columns) or "the matrix")
     return [replace(table, values=X, columns=tuple(words), named=True) for table, X in zip(tables, counts)]
 
 
@@ -481,9 +481,9 @@ def class_codes(table):
                                 f"{short(broken[0])}, and so no classes; choose another label column, or "
                                 f"round them")
         names.sort(key=float)
-        if names[:1] == ["-1"] and names[1:] != ["1"]:
-            _log.warning("%s: the label -1 counts as a class; where it says that the class is unknown, leave "
-                         "the cell empty (NaN)", table.name)
+        if (sizes := [float(name) for name in names])[:1] == [-1] and sizes[1:] != [1]:
+            _log.warning("%s: the label %s counts as a class; where it says that the class is unknown, leave "
+                         "the cell empty (NaN)", table.name, names[0])
     code = {label: place for place, label in enumerate(names)} | {"": -1}
     return np.array([code[label] for label in text]), tuple(names)
 

@@ -47,14 +47,15 @@ class Candidates:
     labels: dict  # (task, k) to clusters of the samples that were looked at
     Xs: dict  # task to these samples, of views to those of the first
 
-    def agreeing(self) -> list[int]:
+    def agreeing(self, known=()) -> list[int]:
         """The candidate of each task whose clusters agree most with those of k-means, to begin with; of those
-        that agree equally the one at the larger gap.
+        that agree equally the one at the larger gap.  A number of `known`, one per task, stays, but for 0.
 
-        Raises DataFileError where a task has no candidates: fewer than four samples, or equal ones only.
+        Raises DataFileError where another task has none: fewer than four samples, or equal ones only.
         """
+        given = dict(zip(self.Xs, known))
         for task, X in self.Xs.items():
-            if task not in set(self.table["task"]):
+            if not given.get(task) and task not in set(self.table["task"]):
                 found = (f"{X.shape[0]} sample{'s' * (X.shape[0] > 1)}, too few" if X.shape[0] < LEAST else
                          "only equal samples, too alike")
                 raise DataFileError(f"{task}: has {found} to propose a number of clusters; give n_clusters"
@@ -62,7 +63,7 @@ class Candidates:
         best = self.table.merge(self.gaps, left_on=["task", "clusters"], right_on=["task", "k"])
         best = best.sort_values(["agreement", "gap", "clusters"], ascending=[False, False, True])
         best = best.drop_duplicates("task").set_index("task")["clusters"]
-        return [int(best[task]) for task in self.Xs]
+        return [int(given.get(task) or best[task]) for task in self.Xs]
 
 
 def candidates(data, seed=0) -> Candidates:

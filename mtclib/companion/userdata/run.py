@@ -272,10 +272,11 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     """
     if not isinstance(data, UserData):
         labels = as_list(data.labels)
-        known = tuple(tuple(map(str, range(max(y, default=-1) + 1))) for y in labels)
+        classes = [names or tuple(map(str, range(max(y, default=-1) + 1)))
+                   for names, y in zip(data.class_names or [()] * len(labels), labels)]
         data = UserData(**vars(data) | {
             "Xs": READERS[choose(data.kind, READERS, "data: kind")](checks.aligned(data.Xs, data.kind)),
-            "class_names": data.class_names or known}, feature_names=(None,) * len(data.Xs),
+            "class_names": tuple(classes)}, feature_names=(None,) * len(data.Xs),
             sample_names=(None,) * len(labels))
     chosen, ks = check_methods(methods, data, n_clusters), numbers_of_clusters(data, n_clusters)
     for name, value, least in (("n_runs", n_runs, 1), ("n_jobs", n_jobs, 1), ("seed", seed, 0)):

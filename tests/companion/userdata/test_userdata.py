@@ -379,10 +379,10 @@ def test_numbers_and_classes_of_samples_that_count_as_features_are_told(column, 
 
 
 @pytest.mark.parametrize(("labels", "told"), [
-    ([-1, 0, 1], True), ([-1, 1, 1], False), ([0, 1, np.nan], False)])
+    ([-1, 0, 1], True), (["-1.0", "0.0", "1.0"], True), ([-1, 1, 1], False), ([0, 1, np.nan], False)])
 def test_a_label_that_elsewhere_says_unknown_is_told_to_be_a_class(labels, told, caplog):
     data = load_tasks([put("x.npz", {"X": NUMBERS, "y": np.array(labels)})], "y")
-    assert ("the label -1 counts as a class" in caplog.text) == told
+    assert (f"the label {labels[0]} counts as a class" in caplog.text) == told
     assert data.n_clusters == [len({*labels} - {np.nan})]
 
 
@@ -392,6 +392,8 @@ def test_columns_beside_the_texts_are_left_out_and_it_is_said(caplog):
     data = load_tasks(["x.csv"], id_column="id", text_column="text")
     assert data.feature_names == (("bad", "film", "good"),)
     assert "x.csv: beside the texts, 'stars' is left out" in caplog.text
+    load_tasks([put("x.npz", {"X": NUMBERS, "text": np.array(["good", "bad", "film"])})], text_column="text")
+    assert "x.npz: beside the texts, the matrix is left out" in caplog.text
 
 
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():

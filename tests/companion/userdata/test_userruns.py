@@ -115,6 +115,7 @@ def test_candidates_are_at_most_a_fifth_of_the_samples_and_the_edge_is_said():
 def test_for_equal_samples_no_number_of_clusters_is_proposed(form):
     found = number.candidates(data_of("multitask", [form(blobs(20)), form(np.ones((30, 3)))]))
     assert set(found.table["task"]) == {"a"}
+    assert found.agreeing([0, 7]) == [2, 7]
     with pytest.raises(DataFileError, match="b: has only equal samples, too alike .* give n_clusters"):
         found.agreeing()
 
@@ -311,7 +312,8 @@ FRAME, HALVES = pd.DataFrame(blobs()), np.arange(20) // 10
 
 @pytest.mark.parametrize("data", [
     datasets.load("toy-multitask"), datasets.load("mspl-toy"),
-    datasets.Dataset("matrices", "multitask", [sp.csr_matrix(blobs())] * 2, [HALVES] * 2),
+    datasets.Dataset("matrices", "multitask", [sp.csr_matrix(blobs())] * 2, [HALVES] * 2,
+                     class_names=(("u", "v"), ())),
     datasets.Dataset("frames", "multiview", [FRAME, FRAME.sort_values(0)], list(HALVES))], ids=str)
 def test_data_of_the_library_and_of_one_s_own_are_clustered_and_saved_as_well(data, tmp_path):
     result = cluster(data, ["k-means"])
