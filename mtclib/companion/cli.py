@@ -217,6 +217,9 @@ def fetch(args) -> int:
     return failed
 
 
+_RUN = re.compile(b'"(papermill|mtclib)":')  # what a run notes in the metadata of a notebook, also unfinished
+
+
 def _plan(args) -> list[tuple]:
     """Check the whole request before anything runs: notebook, executed copy and parameters."""
     from mtclib.companion.site.report import executed_copy
@@ -238,6 +241,8 @@ def _plan(args) -> list[tuple]:
         raise UsageError(f"--output: {args.output} is a folder; name a file, such as one in it.")
     if args.output and Path(args.output).resolve() in map(Path.resolve, found.values()):
         raise UsageError(f"--output: {args.output} is a notebook of the companion; name another file.")
+    if args.output and (held := Path(args.output)).is_file() and not _RUN.search(held.read_bytes()):
+        raise UsageError(f"--output: {held} was written by no run, and would be lost; name another file.")
     if args.export and args.profile != "full":
         raise UsageError("--export: only results of the full profile are exported; add --profile full.")
     if args.export and {"seed", "n_runs"} & {name for name, _ in args.given}:

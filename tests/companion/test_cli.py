@@ -94,6 +94,7 @@ def printed(path):
     (["run", "tiny", "--output", ""], "must end in .ipynb, not ''"),
     (["run", "tiny", "--output", "notebooks/tiny.ipynb"], "tiny.ipynb is a notebook of the companion"),
     (["run", "tiny", "--output", "folder.ipynb"], "--output: folder.ipynb is a folder; name a file"),
+    (["run", "tiny", "--output", "mine.ipynb"], "mine.ipynb was written by no run, and would be lost"),
     (["verdicts", "--paper", ""], "--paper has nothing to choose from; got ''"),
     (["compare", "tasks", "tr23", "--data", "folder.ipynb"], "--data: leave out SET, --restore and --write"),
     (["compare", "views", "--data", "folder.ipynb"], "folder.ipynb: has no folders; each set is a folder"),
@@ -115,6 +116,7 @@ def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(
         arguments, message, repository, capsys, monkeypatch):
     monkeypatch.chdir(repository)
     Path("folder.ipynb").mkdir()
+    nbformat.write(new_notebook(), "mine.ipynb")
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
     assert not (repository / "build" / "notebooks").exists()
