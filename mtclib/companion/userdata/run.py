@@ -3,6 +3,7 @@
 import csv
 import logging
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -284,11 +285,15 @@ def cluster(data: Dataset, methods: Sequence = (), n_clusters: int | list[int] |
     jobs = [delayed(_fit)(name, parameters, ks if data.kind == "multitask" else ks[0], run_seed, data.Xs)
             for name, parameters in chosen.items() for run_seed in spawn_seeds(seed, n_runs)]
     done = []
-    with make_bar(len(jobs), progress) as bar:
-        for run in processes(n_jobs, return_as="generator")(jobs):
-            done.append(run)
-            bar.set_postfix_str(run["method"], refresh=False)
-            bar.update()
+    try:
+        with make_bar(len(jobs), progress) as bar:
+            for run in processes(n_jobs, return_as="generator")(jobs):
+                done.append(run)
+                bar.set_postfix_str(run["method"], refresh=False)
+                bar.update()
+    except BrokenProcessPool as error:
+        raise MemoryError(f"a process of {jobs[len(done)][1][0]} or a method after it died, perhaps for lack "
+                          f"of memory; take fewer processes (--n-jobs, n_jobs) or other methods") from error
     best, rows = {}, []
     for i, name in enumerate(chosen):
         runs = done[i * n_runs : (i + 1) * n_runs]

@@ -1,5 +1,6 @@
 """Methods on a user's own data: what fits, what runs, what is kept, and what it looks like."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -179,6 +180,12 @@ def test_with_known_classes_groups_have_their_names():
 def test_what_does_not_fit_is_refused_with_what_does(methods, options, message, tasks):
     with pytest.raises(ValueError, match=message):
         cluster(tasks, methods, 2, **options)
+
+
+def test_a_process_that_dies_is_told_with_the_method_and_what_to_do(tasks, monkeypatch):
+    monkeypatch.setattr(run, "delayed", lambda _: lambda *args: (os._exit, [1], {}))
+    with pytest.raises(MemoryError, match="process of 1 or a method.* take fewer processes"):
+        cluster(tasks, ["KMeans", "MBC"], 2, n_jobs=2)
 
 
 def test_numbers_of_clusters_come_as_one_as_a_list_or_from_the_classes(tasks, views):
