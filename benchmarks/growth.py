@@ -17,7 +17,6 @@ in data/methods/methods.toml allow at these sizes.
 import argparse
 import math
 import re
-import resource
 import sys
 import warnings
 from pathlib import Path
@@ -137,6 +136,7 @@ def _measured(cls, sizes, limits, sender):
     """In the child: the least of up to three fits; memory of the first."""
     Xs = planted(cls.traits.kind, **sizes)
     model = limited(cls, ITERATIONS).set_params(n_clusters=sizes["k"], **ALL_PAIRS.get(cls.__name__, {}))
+    import resource  # missing on Windows, where tests import this file all the same
     room = int(limits["memory"] * 2**30)
     resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(process_time() + limits["seconds"]),) * 2)

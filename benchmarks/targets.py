@@ -9,7 +9,6 @@ processor; memory is the most beside the data (Linux).  Rows on results read wha
 """
 
 import argparse
-import resource
 import subprocess
 import sys
 import tempfile
@@ -389,6 +388,7 @@ def _coregularised(options):
 
 
 def _help(options):
+    import resource  # missing on Windows
     for wanted, code in [(0.3, ["-m", "mtclib", "--help"]), (0.5, ["-c", "import mtclib"])]:
         seconds = []
         for _ in range(TURNS):

@@ -4,7 +4,6 @@ import argparse
 import ctypes
 import gc
 import multiprocessing
-import resource
 import sys
 import warnings
 from contextlib import contextmanager, suppress
@@ -39,6 +38,7 @@ def peak(*, forget=False):
     """Most memory of this process in MB, since `forget` where the system counts anew (Linux)."""
     status = Path("/proc/self/status")
     if not status.exists():
+        import resource  # missing on Windows, where tests import this file all the same
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # macOS counts bytes
     if forget:
         gc.collect()
