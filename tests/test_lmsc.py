@@ -570,8 +570,7 @@ def test_views_that_are_alike_have_the_embedding_that_all_views_share():
     ({"changes": ("steps",)}, "changes must be one of .* Did you mean 'step'"),
     ({"changes": ("step",), "formulation": "printed"}, "empty unless formulation is 'release'"),
     ({"rank": 25}, "rank must be an integer >= 1 and <= 24"),
-    ({"negative": "split"}, "negative must be 'refuse' where formulation is 'release'"),
-])  # fmt: skip
+    ({"negative": "split"}, "negative must be 'refuse' where formulation is 'release'")])
 def test_what_the_release_cannot_do_is_refused(parameters, message):
     with pytest.raises(ValueError, match=message):
         LMSC(K, **{"formulation": "release", **parameters}).fit(tasks(2))

@@ -193,8 +193,7 @@ def poisson():
     (poisson(), {"divergence": (np.square, lambda x: 3 * x, lambda g: g / 3)},
      "gradient is not the derivative"),
     ([sp.csr_array((np.ones(4), (np.arange(4), np.arange(4))), shape=(4, 20000))] * 2,
-     {"divergence": "mahalanobis"}, "'mahalanobis' needs a matrix of 20000 x 20000 entries; reduce"),
-])
+     {"divergence": "mahalanobis"}, "'mahalanobis' needs a matrix of 20000 x 20000 entries; reduce")])
 def test_unusable_input_is_refused_by_name_with_a_remedy(Xs, parameters, message):
     with pytest.raises(ValueError, match=message):
         MBC(**{"n_clusters": 2, **parameters}).fit(Xs)

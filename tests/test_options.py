@@ -72,8 +72,7 @@ def squares(first, *others):
     ("SPMTC", {"init": [np.zeros(24, int)]}, "3 of them"),
     ("Stacked", {"estimator": "K-means"}, "estimator must be one of .*'KMeans'.*; got 'K-means'"),
     ("Stacked", {"estimator": MTCMRL(2)}, "estimator must be a single-task method.*got MTCMRL"),
-    ("Stacked", {"estimator": KMeans(2, init="best")}, "init must be one of"),
-])
+    ("Stacked", {"estimator": KMeans(2, init="best")}, "init must be one of")])
 def test_what_does_not_fit_the_data_is_refused_by_name(method, parameters, message):
     cls = estimator(method)
     with pytest.raises(ValueError, match=message):

@@ -26,7 +26,7 @@ from mtclib.metrics.scores import encode
 
 MANY = 5_000
 """Samples of a task beyond which Ward's method, which compares all pairs, is left out."""
-DECIMALS = 12  # of squared distances, as a share of the largest; beyond is rounding
+DECIMALS = 12  # of squared distances and singular values, as shares of the largest; beyond is rounding
 
 
 class Ward(BaseEstimator):
@@ -137,7 +137,9 @@ class _Consensus:
             weights = np.maximum((pairs.sum(axis=1) - 1) / max(len(labels) - 1, 1), 0.0)
             weights = weights if weights.any() else np.ones(len(labels))
         B = np.hstack([weight * one_hot(codes, codes.max() + 1) for weight, codes in zip(weights, labels)])
-        U = svd(normalized_bipartite(B), full_matrices=False)[0][:, :k]
+        U, sizes, _ = svd(normalized_bipartite(B), full_matrices=False)
+        # Where singular values are 0, vectors tell apart samples that no member does.
+        U = U[:, :k] * (sizes[:k].round(DECIMALS) > 0)
         model = best_kmeans(unit_rows(U), k, seeds, self.max_iter, self.seeding)
         return model, {"agreement_": agreement(model.labels_, labels), "member_agreement_": pairs,
                        "member_labels_": list(labels), "weights_": weights / weights.sum()}

@@ -164,17 +164,19 @@ class View:
     @classmethod
     def of(cls, X, metric, n_landmarks, n_neighbors, seed):
         """Landmarks by k-means on a sample, or all samples where as many are wanted."""
-        n, count = X.shape[0], min(n_neighbors, n_landmarks)
-        cosine = by_cosine(metric, X)
-        if cosine:
+        pool = many = n = X.shape[0]
+        if cosine := by_cosine(metric, X):
             U = unit_samples(sp.csr_array(X))
+            filled = np.flatnonzero(~empty_samples(U))
             if n_landmarks == n:
                 # An empty sample would be nearer to all others than most of them are to each other.
-                filled = ~empty_samples(U)
-                landmarks = U if filled.all() or not filled.any() else U[filled]
-                return cls(U, None, landmarks, None, min(count, landmarks.shape[0]), True)
+                landmarks = U[filled] if 0 < len(filled) < n else U
+                return cls(U, None, landmarks, None, min(n_neighbors, landmarks.shape[0]), True)
             X = projected(U, seed)
-        rows = np.random.default_rng(seed).choice(n, min(n, SAMPLES * n_landmarks), replace=False)
+            if 0 < len(filled) < n - 1:  # several copies, in whose place k-means would start many landmarks
+                pool, many = filled, len(filled)
+        n_landmarks = min(n_landmarks, many)
+        rows = np.random.default_rng(seed).choice(pool, min(many, SAMPLES * n_landmarks), replace=False)
         sample = read(X, np.sort(rows))
         if X.dtype == np.float32 and not SINGLE[0] < np.abs(extremes(X)).max() < SINGLE[1]:
             sample = sample.astype(float)  # and so are the centre, and what is centred by it
@@ -183,7 +185,7 @@ class View:
         if n_landmarks < n:
             nearest = KMeans(n_landmarks, init="random", n_init=1, max_iter=20, random_state=seed)
             landmarks = fit_quietly(nearest, landmarks).cluster_centers_
-        return cls(X, centre, landmarks, nearest, count, cosine)
+        return cls(X, centre, landmarks, nearest, min(n_neighbors, n_landmarks), cosine)
 
     def block(self, rows):
         """Some rows, centred."""

@@ -422,7 +422,7 @@ def by_cosine(metric, X):
 def mostly_zero(X):
     """Whether data look like words or links: nonnegative, and at least 80 % zeros, dense or sparse."""
     stored = X.data if sp.issparse(X) else X
-    left = (1 - ZEROS) * X.shape[0] * X.shape[1]
+    left = (size := X.shape[0] * X.shape[1]) - ZEROS * size  # exact, as (1 - ZEROS) * size is not
     for rows in row_blocks(stored):
         left -= np.count_nonzero(stored[rows])
         if left < 0:

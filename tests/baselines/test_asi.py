@@ -129,8 +129,7 @@ def test_adr_with_as_many_dimensions_as_clusters_is_lloyds_k_means():
     ([0, 2, 1, 3, -1], [0, 1, 1, 1, 0], 2, [0, 1, 1, 1, 0]),
     ([0, 0, 2, 2], [0, 1, 0, 1], 2, [0, 1, 0, 1]),
     ([0, 1, 10, 11, 17], [0, 0, 1, 1, 1], 3, [0, 0, 1, 1, 2]),
-    ([1, 1, 1, 1], [0, 0, 0, 0], 3, [0, 0, 0, 0]),
-])
+    ([1, 1, 1, 1], [0, 0, 0, 0], 3, [0, 0, 0, 0])])
 def test_ties_stay_an_empty_cluster_takes_the_farthest_row_and_copies_none(rows, labels, k, expected):
     assert assign(np.array(rows, float)[:, None], np.array(labels), k).tolist() == expected
 

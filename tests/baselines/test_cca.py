@@ -125,8 +125,7 @@ def test_the_projected_view_is_what_is_clustered():
     ([np.ones((20, 3)), views(20)[0]], {}),
     ([np.full((20, 3), 0.1), np.full((20, 2), 0.3)], {}),
     ([sp.csr_array(np.full((20, 3), 0.1)), sp.csr_array(views(20)[0])], {}),
-    ([np.ones((20, 3))] * 3, {}),
-])
+    ([np.ones((20, 3))] * 3, {})])
 def test_a_subspace_that_is_not_determined_is_reported(Xs, parameters):
     with pytest.warns(DegenerateSubspaceWarning, match="not determined"):
         model = CCAClustering(3, random_state=0, **parameters).fit(Xs)

@@ -8,6 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from mtclib.baselines import WMSC, KMeans, SingleView, SpectralNJW, consensus
 from mtclib.baselines.consensus import ConsensusClustering, MultiViewConsensus
+from mtclib.core.base import EmptyClusterWarning
 
 LONE, TRUTH = blobs(spread=(1.0,), d=5)
 
@@ -44,6 +45,13 @@ def test_by_agreement_a_member_that_nobody_confirms_has_no_say():
     model = told([0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], odd, weights="agreement")
     assert model.weights_[0][2] < 0.1 < model.weights_[0][0]
     assert adjusted_rand_score([0, 0, 0, 1, 1, 1], model.labels_[0]) == 1
+
+
+def test_samples_that_no_member_tells_apart_stay_together_even_if_clusters_stay_empty():
+    model = ConsensusClustering(3, members=["Ward", "k-means"], random_state=0)
+    with pytest.warns(EmptyClusterWarning, match="2 of 3"):
+        labels = model.fit([np.repeat(np.eye(2), 6, axis=0)]).labels_[0]
+    assert np.ptp(labels.reshape(2, 6), axis=1).tolist() == [0, 0]
 
 
 def test_ward_equals_that_of_scikit_learn():
@@ -89,8 +97,7 @@ def test_of_words_both_graphs_of_scales_are_one_which_is_clustered_once_and_coun
     (["Ward"], "two or more"), ("Ward", "two or more"), (["Ward", "kmeans"], "Did you mean 'k-means'"),
     (float("nan"), "two or more .*; got nan"), (-np.inf, "two or more .*; got -inf"),
     ([Fixed, "Ward"], "of such data; .* failed"), ([Fixed(2, [0]), "Ward"], "labels_ are not one of each"),
-    ([SingleView(2, max_iter=-1), "Ward"], "max_iter must be an integer"),
-])  # fmt: skip
+    ([SingleView(2, max_iter=-1), "Ward"], "max_iter must be an integer")])
 @pytest.mark.parametrize("cls", [ConsensusClustering, MultiViewConsensus])
 def test_members_that_cannot_be_are_refused(members, message, cls):
     with pytest.raises(ValueError, match=f"^members must be .*{message}"):

@@ -116,8 +116,7 @@ class DependsOnOrder(KMeans):
     (DependsOnOrder, "task_order_does_not_matter"),
     (IgnoresClusters, "planted_clusters_are_recovered"),
     (HasNoShield, "extremes_give_finite_results_or_are_named"),
-    (SeesTheScale, "scale_of_the_data_does_not_matter"),
-])
+    (SeesTheScale, "scale_of_the_data_does_not_matter")])
 def test_the_contract_catches_a_broken_estimator(broken, check):
     with pytest.raises((AssertionError, pytest.fail.Exception)):
         for _ in range(5):

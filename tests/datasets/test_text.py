@@ -26,8 +26,7 @@ def test_headers_end_at_the_first_blank_line_and_a_message_without_one_is_all_he
     ("min_df", 1.5), ("max_df", -0.5), ("max_df", None), ("token_pattern", "("),
     ("token_pattern", "(a)(b)"), ("token_pattern", None), ("select", "tfidf"), ("stemming", "snowball"),
     ("stop_words", "english"), ("weighting", "bm25"), ("idf_scope", "each"), ("idf_formula", "log"),
-    ("remove", "headers"), ("remove", ["header"]),
-])  # fmt: skip
+    ("remove", "headers"), ("remove", ["header"])])
 def test_an_option_that_has_no_such_value_is_named(option, value):
     with pytest.raises(ValueError, match=f"^{option} "):
         vectorize_tasks([["red ink", "blue sky"]], **{option: value})
@@ -42,8 +41,7 @@ def test_an_option_that_has_no_such_value_is_named(option, value):
     (lambda: vectorize_tasks([["red ink"]], stopwords=None), r"stopwords: unknown option.*stop_words"),
     (lambda: vectorize_tasks([["a cat"]], stop_words=["a"]), "stop_words must be"),
     *((lambda w=w: text.weigh([csr_array([[1.0, -2.0]])], w), "must not be negative")
-      for w in ("tfidf", "log", "counts-l2")),
-])  # fmt: skip
+      for w in ("tfidf", "log", "counts-l2"))])
 def test_texts_options_and_counts_that_cannot_be_used_are_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
@@ -70,8 +68,7 @@ DOCUMENTS = ["a1 b1", "a1 b1 c1 c1 c1", "a1 d1", "a1 e1"]
     ({"n_features": 2, "select": "count"}, ["a1", "c1"]),
     ({"n_features": 4, "select": "count"}, ["a1", "b1", "c1", "d1"]),
     ({"n_features": 1, "select": "variance"}, ["c1"]),
-    ({"n_features": 99}, ["a1", "b1", "c1", "d1", "e1"]),
-])  # fmt: skip
+    ({"n_features": 99}, ["a1", "b1", "c1", "d1", "e1"])])
 def test_terms_are_bounded_and_picked_with_ties_in_alphabetical_order(options, expected):
     assert text.count_terms(DOCUMENTS, token_pattern=r"\w+", stop_words=None, **options)[1] == expected
 

@@ -186,8 +186,7 @@ def test_smoothed_sparse_data_equal_the_smoothed_dense_array(name, smoothing, de
     (("mahalanobis", "eye"), "metric cannot be read as a matrix"),
     (("mahalanobis", [[1.0, 0.5], [0.0, 1.0]]), r"metric must be symmetric; pass \(metric \+ metric.T\) / 2"),
     (("mahalanobis", np.diag([1.0, -0.5])), "metric must be positive definite.*-0.5; add a multiple"),
-    (("mahalanobis", np.ones((2, 2))), "metric must be positive definite"),
-])
+    (("mahalanobis", np.ones((2, 2))), "metric must be positive definite")])
 def test_unusable_divergences_are_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match=message):
         divergence(*arguments)

@@ -50,8 +50,7 @@ def test_no_square_array_is_formed_for_sparse_text_and_zero_rows_are_similar_to_
     ([np.eye(40), np.triu(np.ones((40, 40)))], r"similarity\[1\].*symmetric"),
     ([np.eye(40), 1e-13 * np.triu(np.ones((40, 40)))], r"similarity\[1\].*symmetric"),
     (np.eye(40), "got ndarray$"),
-    ([np.eye(40), np.full((40, 40), np.nan)], r"similarity\[1\].*NaN"),
-])
+    ([np.eye(40), np.full((40, 40), np.nan)], r"similarity\[1\].*NaN")])
 def test_unusable_similarities_are_refused_by_name(option, message):
     with pytest.raises(ValueError, match=message):
         graphs.similarities([text_like(), text_like()], option)
@@ -77,6 +76,7 @@ def test_auto_takes_the_cosine_for_mostly_zeros_and_the_distance_else_however_th
     by_distance = graphs.normalized_affinities([convert(words), measured], "knn", what="view")[1]
     assert abs(found[0].L - by_cosine.L).max() == 0 == abs(found[1].L - by_distance.L).max()
     assert found[0].L[[3, 9]].nnz == 0
+    assert graphs.mostly_zero(convert(np.eye(5))), "80 % zeros are enough"
 
 
 def test_scales_are_the_sum_of_the_normalised_graphs_of_10_30_and_100_neighbours():

@@ -268,8 +268,7 @@ def test_clusters_without_samples_are_dropped(marginals):
     ({"centroids": [np.zeros((4, 5))]}, "centroids has 1 entries: pass a pair"),
     ({"centroids": (np.zeros(4), np.zeros((3, 5)))}, "centroids of task t have 1 dimensions: pass"),
     ({"centroids": (np.zeros((3, 5)), np.zeros((3, 5)))}, "labels_t must be integers in 0..2.*re-index"),
-    ({"centroids": (np.zeros((4, 5)), np.zeros((3, 5))), "labels_s": None}, "labels_s are needed.*both"),
-])
+    ({"centroids": (np.zeros((4, 5)), np.zeros((3, 5))), "labels_s": None}, "labels_s are needed.*both")])
 def test_transport_refuses_bad_input_by_name(change, message):
     arguments = dict(zip(("X_t", "labels_t", "X_s", "labels_s"), two_tasks())) | change
     with pytest.raises(ValueError, match=message):
