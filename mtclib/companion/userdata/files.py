@@ -366,6 +366,7 @@ def _choose(arrays, variable, name, labels):
     if sp.issparse(X):
         _check_room(name, 24 * sum(X.shape))  # three copies of a place for each, without entries too
         X = sp.csr_array(X.astype(float) if X.dtype.kind in "iu" else X)  # sums of small types would wrap
+        X.sum_duplicates()  # as where each word of a text is an entry; the kind of entries is told by these
     elif X.ndim == 1:
         X = X.reshape(-1, 1)
     if 0 in X.shape:

@@ -386,6 +386,12 @@ def test_a_label_that_elsewhere_says_unknown_is_told_to_be_a_class(labels, told,
     assert data.n_clusters == [len({*labels} - {np.nan})]
 
 
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array])
+def test_entries_that_are_stored_in_parts_are_of_the_kind_of_their_sums(form):
+    parts = sp.csr_array((np.ones(12), np.tile([0, 1, 2], 4), [0, 6, 12]), shape=(2, 10))
+    assert loading.scale(load_tasks([put("x.npz", form(parts))])).preprocessing[0]["entries"] == ["counts"]
+
+
 def test_columns_beside_the_texts_are_left_out_and_it_is_said(caplog):
     frame = pd.DataFrame({"id": ["u", "v"], "text": ["good film", "bad film"], "stars": [5, 1]})
     frame.to_csv("x.csv", index=False)
