@@ -37,11 +37,6 @@ class Hunted:
     first: dict = field(default_factory=dict)  # the first attempt of each
 
 
-def generator(name, seed, number):
-    """The generator of an attempt, by which it can be repeated."""
-    return np.random.default_rng([seed, zlib.crc32(name.encode()), number])
-
-
 def hunt(name, seconds, seed=0, most=None, attack=None, first=0):
     """Attack for so many seconds, or up to attempt `most`, from the `first` on."""
     found, start = Hunted(tried=first), perf_counter()
@@ -83,13 +78,13 @@ def _count(found, outcome):
 def _attack(sender, name, seed, number, seconds, most, folder, family):
     warnings.simplefilter("ignore")
     logging.disable()
-    start = perf_counter()
+    start, known = perf_counter(), (seed, zlib.crc32(name.encode()))
     with tempfile.TemporaryDirectory(dir=folder) as own, contextlib.chdir(own), np.errstate(all="ignore"):
         attempt = family(own)
         last = number + LEAST
         while (perf_counter() - start < seconds or number < last) and number != most:
             try:
-                outcome = attempt(generator(name, seed, number), number)
+                outcome = attempt(np.random.default_rng([*known, number]), number)  # can be repeated
             except Exception as error:
                 outcome = f"{type(error).__name__}: {error}"[:600]
             sender.send(outcome)

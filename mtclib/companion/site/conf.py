@@ -23,7 +23,6 @@ from mtclib.core import paths
 
 HERE = Path(__file__).parent
 LATEX = LatexToMathML()
-LOGGER = getLogger(__name__)
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 FONT = Path(str(metadata.distribution("ziamath").locate_file("ziamath/fonts/STIXTwoMath-Regular.ttf")))
 ITALICS = {*range(0x1D434, 0x1D468), *range(0x1D6E2, 0x1D71C), 0x210E}
@@ -84,7 +83,7 @@ def mathml(node) -> str:
     try:
         return LATEX.convert_with_local_state(text, displaystyle=isinstance(node, nodes.math_block))
     except LatexError:
-        LOGGER.warning("this equation cannot be set: %s", text, location=node)
+        getLogger(__name__).warning("this equation cannot be set: %s", text, location=node)
         return f"<code>{escape(text)}</code>"
 
 
