@@ -62,6 +62,16 @@ def test_the_iteration_is_the_literal_one(kind, d):
         np.testing.assert_allclose(F, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("n_tasks", [2, 3])
+def test_labels_are_rotated_so_that_the_scorers_of_each_task_are_nearest_to_those_of_the_others(n_tasks):
+    Ws = list(np.random.default_rng(0).normal(size=(n_tasks, 6, 2)))
+    rotations = DMTRC(3)._coupling(dmtc.CoupledRidge(Ws, LAM1, LAM2), FLOOR).rotations(Ws)
+    rotated = [W @ R for W, R in zip(Ws, rotations)]
+    for W, own in zip(Ws, rotated):
+        others = sum(rotated) - own
+        assert np.vdot(own, others) == pytest.approx(np.linalg.norm(W.T @ others, "nuc"))
+
+
 @BOTH
 def test_for_fixed_labels_any_coupling_to_start_from_ends_at_the_same_value(cls):
     Xs, rng = first_features(SIZES, 6), np.random.default_rng(0)

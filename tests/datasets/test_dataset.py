@@ -148,8 +148,7 @@ FIRST, SECOND = sequence().Xs
     (lambda: CORPUS.select("a", "tests"), "split must be one of"),
     (lambda: build_tasks(CORPUS, [["b"], ["a", "b", "a"]]), "task 2 has a class twice among a, b, a"),
     *((lambda tasks=tasks: build_tasks(CORPUS, tasks), "class names of each task")
-      for tasks in ([], [["a"], []], ["a"])),
-])  # fmt: skip
+      for tasks in ([], [["a"], []], ["a"]))])
 def test_labels_views_texts_classes_names_and_splits_that_do_not_fit_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()

