@@ -173,14 +173,15 @@ class Projection:
         factors = self.spread(roots)
         M = self.X - Z * factors
         Q = eigh((M * factors) @ (M * factors).T)[1][:, ::-1]
-        squares = (Q.T @ M) ** 2
+        parts = Q.T @ M
+        squares = parts**2
         # Not the roots of the eigenvalues, which are off by 1e-8 of the largest.
         lengths = np.sqrt(squares @ factors**2)
         with np.errstate(divide="ignore"):
             inner = self.by_view(np.divide(squares, lengths[:, None], out=np.zeros_like(squares),
                                            where=squares > 0.0))
         used = lengths > NULL * lengths.max()
-        self.polar = (Q[:, used] / lengths[used]) @ (Q[:, used].T @ M * factors)
+        self.polar = (Q[:, used] / lengths[used]) @ (parts[used] * factors)
         primal = 0.5 * np.sum((self.X - M) ** 2) + 0.5 * self.alpha * (lengths.sum() + inner.max())
         return Q, lengths, float((primal + self.value(Z, roots)) / (primal or 1.0))
 
