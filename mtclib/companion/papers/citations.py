@@ -13,6 +13,7 @@ import yaml
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import load_protocol
 from mtclib.companion.tables import Shown
+from mtclib.companion.verdicts import ledger
 from mtclib.core import paths
 from mtclib.datasets import registry
 
@@ -143,5 +144,5 @@ def box():
 def _in_words(paper):
     """A paper as a list of references has it, after its name."""
     authors = ", ".join(f"{one['given-names'][0]}. {one['family-names']}" for one in paper["authors"])
-    where = paper["conference"]["name"] if "conference" in paper else f"arXiv {paper['year']}"
-    return f"{paper['abbreviation']}: {authors}. {paper['title']}. {where}"
+    venue = ledger.findings(paper["abbreviation"].lower())["venue"]
+    return f"{paper['abbreviation']}: {authors}. {paper['title']}. {venue}"

@@ -61,6 +61,11 @@ class Table:
         """Number of samples."""
         return self.values.shape[0]
 
+    @property
+    def known(self) -> tuple:
+        """Names of all that a column may be asked for by."""
+        return (*self.vectors, *self.columns)
+
 
 def short(name) -> str:
     """Text for a message, of at most sixty characters."""

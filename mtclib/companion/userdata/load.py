@@ -173,7 +173,7 @@ def _read_all(what, paths, label_column, labels, id_column, text_column, header)
     label_column = None if labels else label_column  # beside other labels it is no feature either
     if label_column and what == "view" and not any(label_column in table.vectors for table in tables):
         raise DataFileError(f"label_column: no view has a column {label_column!r}; the first has "
-                            f"{listed([*tables[0].vectors, *tables[0].columns]) or 'no names'}")
+                            f"{listed(tables[0].known) or 'no names'}")
     if text_column and what == "task":
         tables = _worded(tables, text_column)
     elif text_column:
@@ -337,7 +337,7 @@ def _vector(table, name, argument, optional=False):
     if name is None or optional and name not in table.vectors:
         return None
     if name not in table.vectors:
-        held = listed([*table.vectors, *table.columns]) or "a matrix without names only"
+        held = listed(table.known) or "a matrix without names only"
         raise DataFileError(f"{table.name}: there is no {argument} {name!r}; it has {held}")
     found = table.vectors[name]
     if len(found) != len(table):

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from mtclib.companion.runs import our_name
-from mtclib.companion.verdicts import identify, leverage
+from mtclib.companion.verdicts import identify, judge, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
 
 FIXED, FOUND = "as fixed", "found"
@@ -153,9 +153,8 @@ def population(study, cells, rows):
     """Scores of all settings, (settings, runs, cells), and accuracies to choose by, (settings, runs)."""
     metrics = [our_name(study.paper, metric) for metric in cells["metric"]]
     rows = rows[(rows["status"] == "ok") & (rows["metric"].isin(metrics) | (rows["task"] == "overall"))]
-    tasks = cells["task"].where(np.isin(metrics, rows.loc[rows["task"] == "", "metric"].unique()),
-                                cells["task"].replace("", "avg"))
-    found, names = list(zip(rows["task"].tolist(), rows["metric"].tolist())), list(zip(tasks, metrics))
+    found = list(zip(rows["task"].tolist(), rows["metric"].tolist()))
+    names = list(zip(judge.tasks_of(cells, metrics, rows), metrics))
     # An array at once: a pivot table, which hundreds of methods would need, takes three times as long.
     (setting, settings), (run, runs) = pd.factorize(rows["params"]), pd.factorize(rows["run"])
     place = {name: number for number, name in enumerate(dict.fromkeys(found))}

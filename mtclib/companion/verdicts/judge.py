@@ -59,15 +59,19 @@ def verdict_counts(verdicts, by):
     return pd.DataFrame(told).groupby([verdicts[name] for name in by]).sum().round({"ceiling": 1})
 
 
+def tasks_of(cells, metrics, results):
+    """The task of the results, under our metrics, that each cell is of: on views there is one, which has no
+    name, and so of measures of a whole fit; otherwise a cell without a task is the mean over tasks."""
+    unnamed = results.loc[results["task"] == "", "metric"].unique()
+    return cells["task"].where(np.isin(metrics, unnamed), cells["task"].replace("", "avg"))
+
+
 def joined(published, results):
     """Printed cells with our mean, spread and counts beside them, in the printed order. The cells with
     ``ours, ours_std, n, n_failed, error, lacking``; NaN where nothing was run."""
     cells = published.rename(columns={"mean": "published", "std": "published_std"}).reset_index(drop=True)
-    # On views there is one unnamed task, as of measures; otherwise a cell without one is the mean over tasks.
     metrics = [our_name(*names) for names in zip(cells["paper"], cells["metric"])]
-    tasks = cells["task"].where(np.isin(metrics, results.loc[results["task"] == "", "metric"].unique()),
-                                cells["task"].replace("", "avg"))
-    key = cells[["dataset", "method"]].assign(task=tasks, metric=metrics)
+    key = cells[["dataset", "method"]].assign(task=tasks_of(cells, metrics, results), metric=metrics)
     ours = _statistics(results[results["metric"].isin(key["metric"]) & results["method"].isin(key["method"])])
     return pd.concat([cells, key.merge(ours, how="left", on=list(key)).drop(columns=list(key))], axis=1)
 
