@@ -36,6 +36,8 @@ _WORD = r"[^\W\d_]+"  # letters of any alphabet; those of the papers' data are E
 _NUMBER = re.compile(r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?")
 # Numbers as people and programs of other languages write them.
 _WRITTEN = re.compile(r"[-+\u2212]?[$\u20ac\xa3]?\d[\d.,'_\u2019\s]*([eEdD][-+]?\d+)?\s?[%$\u20ac\xa3]?")
+# What programs write for a missing value: all nines, and the ends of whole numbers of 16 and 32 bits.
+_MISSING = np.append(10.0 ** np.arange(3, 16) - 1, 2.0 ** np.array([15, 31])[:, None] - [1, 0])
 _IDS, _CLASSES, _FEW = ("id", "index", "sample", "row"), ("class", "cluster", "label", "target"), 5
 AUTO = "auto"
 _WORDS = {"tfidf-l2": "as tf-idf with rows of unit length",
@@ -98,6 +100,7 @@ def load(kind: str, paths: Sequence, label_column: str | None = None, *,
     ids = tuple(map(_as_written, owners))
     for part in parts:
         _tell_what_are_no_features(part, all(one is None for one in ids), not any(class_names))
+        _tell_what_may_be_missing(part)
     files = [Path(split_path(path)[0]).expanduser().resolve() for path in [*paths, *(labels or ())]]
     return UserData(
         name="your data", kind="multitask" if kind == "tasks" else "multiview",
@@ -147,6 +150,23 @@ def _tell_what_are_no_features(part, unnamed, unlabelled):
     if len(numbering) == 1:
         _log.warning("%s: the column %r numbers the samples and counts as a feature; if it only names them, "
                      "give it as --id-column (id_column)", part.name, numbering[0])
+
+
+def _tell_what_may_be_missing(part):
+    """Say which columns have a code of missing values farther from all other numbers than these lie apart."""
+    X = part.values
+    if sp.issparse(X):
+        return
+    found = []
+    for j in np.flatnonzero(np.isin(np.abs([X.min(axis=0), X.max(axis=0)]), _MISSING).any(axis=0)):
+        codes = np.isin(np.abs(X[:, j]), _MISSING)
+        others = X[~codes, j]
+        if len(others) and np.abs(X[codes, j] - np.median(others)).min() > 2 * np.ptp(others) > 0:
+            found.append((part.columns[j] if part.named else int(j) + 1, X[codes, j][0]))
+    if found:
+        _log.warning("%s: the column %r%s holds %.0f, far from all its other numbers; if this says that "
+                     "a value is missing, fill such cells or leave out their rows", part.name, found[0][0],
+                     f", like {len(found) - 1} more," if found[1:] else "", found[0][1])
 
 
 def _agreed_labels(parts, label_column):

@@ -402,6 +402,17 @@ def test_columns_beside_the_texts_are_left_out_and_it_is_said(caplog):
     assert "x.npz: beside the texts, the matrix is left out" in caplog.text
 
 
+@pytest.mark.parametrize("code, told", [(-999, True), (32767, True), (999999999, True),
+                                        (99, False), (1e6, False)])
+def test_a_far_code_for_a_missing_value_is_told_once_a_file(code, told, caplog):
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    X[3, 1] = X[5, 2] = code
+    load_views([put("x.npy", X)])
+    assert ("x.npy: the column 2, like 1 more, holds" in caplog.text) == told
+    load_views([put("x.npy", np.arange(900.0, 1000)[:, None])])
+    assert caplog.text.count("far from all its other numbers") == told
+
+
 def test_twenty_thousand_columns_are_read_and_matched_in_about_the_time_that_pandas_needs():
     for name, columns in (("x.csv", range(20_000)), ("y.csv", range(19_999, -1, -1))):
         pd.DataFrame([range(20_000)] * 3, columns=[f"word {j}" for j in columns]).to_csv(name, index=False)
