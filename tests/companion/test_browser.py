@@ -188,6 +188,8 @@ def test_a_link_to_a_cell_gives_it_the_focus_arrows_lead_from_cell_to_cell_and_t
     for _ in range(page.locator("td:focus a").count() + 1):
         page.keyboard.press("Tab")
     assert not page.evaluate("table => table.contains(document.activeElement)", table)
+    page.goto((SITE / "mspl.html").as_uri() + "#mspl:3:Cornell::Con-MC:NMI")
+    assert "verdict higher" in page.locator("td:focus").inner_text(), "that of a variant, which is undecided"
 
 
 def test_the_keyboard_comes_to_the_tables_of_a_paper_in_a_dozen_stops(page):

@@ -17,9 +17,9 @@ for (const [name, drawer, title] of [["navigation", ".sidebar-drawer", "All page
 }
 
 // A place inside a fold is shown when a link or the address leads there, and everything in print.  A cell has no id: it is
-// found by its name in the link of its card, and takes the focus.
-const cellNamed = (name) => [...document.querySelectorAll(".mtclib-card > a:last-child")].find(
-  ({href}) => new URL(href).searchParams.get("title") === name)?.closest("td");
+// found by its name in the link of its card, and takes the focus.  The tables of variants, which may come first, have it, too.
+const cellNamed = (name) => [...document.querySelectorAll(".mtclib-card > a:last-child")].find(({href, parentElement}) =>
+  new URL(href).searchParams.get("title") === name && !parentElement.textContent.includes("pipeline variant"))?.closest("td");
 const unfold = () => {
   const name = decodeURIComponent(location.hash.slice(1)), target = document.getElementById(name) ?? cellNamed(name);
   target?.querySelector(":scope > details")?.setAttribute("open", "");
