@@ -20,7 +20,7 @@ TYPES = {str: "string", int: "integer", bool: "boolean", dict: "object", list: "
 def read_toml(path, where, error):
     """Content of a TOML file; raise `error` with `where` if it is none."""
     try:
-        return deepcopy(_parsed(Path(path).read_text(encoding="utf-8")))
+        return deepcopy(_parsed(Path(path).read_text(encoding="utf-8-sig")))
     except ValueError as fault:  # of text that is not UTF-8, too
         raise error(f"{where} is not valid TOML: {fault}") from None
 

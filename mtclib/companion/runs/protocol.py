@@ -316,7 +316,7 @@ def _check_search(protocol, search, where):
             raise ProtocolError(f"{where}.{name} must be in 1 .. 1,000,000, not {getattr(search, name)}")
     columns = chain(search.leave_out, search.permute_within, *search.calibration)
     _choose_all(columns, ("table", "dataset", "task", "method", "metric"), f"{where}: column")
-    _choose_all(chain(*search.metrics.values()), (*SCORES, *MEASURES), f"{where}.metrics")
+    _choose_all(chain(*search.metrics.values()), SCORES, f"{where}.metrics")
     _choose_all(search.only, search.data, f"{where}.only")
     _choose_all(chain(*search.only.values()), search.datasets, f"{where}.only: data set")
     if search.after:
@@ -324,6 +324,10 @@ def _check_search(protocol, search, where):
     if not (search.values or search.methods or search.stage == "sizes"):
         raise ProtocolError(f"{where} needs methods to fit, or values, or the stage \"sizes\"")
     _check_names(protocol, search, where)
+    stands = {spec.published: spec.id for spec in map(protocol.datasets.get, search.datasets) if spec.loader}
+    if "" in stands or len(stands) < len(search.datasets):
+        raise ProtocolError(f"{where}.datasets: each must have a loader, and printed numbers that no other "
+                            f"of them stands for; what competes for the same numbers is a choice in [data]")
     for choices in (search.data, search.further, search.methods, search.metrics):
         _check_grid(choices, where)
     for name in (method for stands in search.methods.values() for method in stands):

@@ -24,10 +24,10 @@ SHOWN = 12
 
 def measure(ours, printed, half_unit, criterion, weights=None):
     """How far each hypothesis, a row of `ours` (hypotheses, cells), is from print, for each column of
-    `weights` (cells, draws), all one by default; infinite for a hypothesis with a failed fit."""
+    `weights` (cells, draws), all one by default; infinite for one with a failed fit, or without a ratio."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = CRITERIA[criterion](ours, printed, half_unit)
-    failed = np.isnan(found).any(axis=1) | np.isnan(ours).any(axis=1)
+    failed = ~np.isfinite(found).all(axis=1) | np.isnan(ours).any(axis=1)
     found = np.where(failed[:, None], 0.0, found)
     def total(values):  # without BLAS where digits are kept: its order of sums depends on the machine
         return values.sum(axis=1, keepdims=True) if weights is None else values @ weights

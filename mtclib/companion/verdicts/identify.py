@@ -19,11 +19,12 @@ import pandas as pd
 
 from mtclib.companion import runs, schema
 from mtclib.companion.runs.committed import TABLE, rounded
+from mtclib.companion.runs.measures import MEASURES
 from mtclib.companion.runs.protocol import DatasetSpec, Profile
 from mtclib.companion.runs.runner import make_bar
 from mtclib.companion.verdicts import evidence, published
 from mtclib.companion.verdicts.intervals import DELTA
-from mtclib.companion.verdicts.published import PERCENT_OR_FRACTION, size_cells
+from mtclib.companion.verdicts.published import size_cells
 from mtclib.core import paths
 from mtclib.core.checks import check_option
 from mtclib.datasets import Dataset
@@ -128,12 +129,15 @@ def calibration(protocol, search):
     cells = (size_cells if search.stage == "sizes" else published.load)(protocol.paper).dropna(subset="mean")
     if search.stage == "fingerprints":
         cells = fingerprints(cells, protocol)
+    if search.methods:  # what a fit gives without classes is in another unit
+        cells = cells[~cells["metric"].isin(MEASURES)]
     wanted = [np.logical_and.reduce([cells[column] == value for column, value in one.items()])
               for one in search.calibration]
     names = {protocol.datasets[name].published: name for name in search.datasets}
     chosen = cells[np.logical_or.reduce(wanted) & cells["dataset"].isin(names)]
-    if chosen.empty:
-        raise runs.ProtocolError(f"identify.{search.id}: no printed cell is called by its calibration")
+    if len(chosen) < (least := 1 + (search.criterion == "log-sd")):
+        raise runs.ProtocolError(f"identify.{search.id}: its calibration calls {len(chosen)} printed cells; "
+                                 f"{least} or more are needed")
     return chosen.assign(ours=chosen["dataset"].map(names)).reset_index(drop=True)
 
 
@@ -142,14 +146,16 @@ def hypotheses(protocol, search, cells, left, store, *, n_jobs=1):
     and the choices' names. `left` has the choices that an earlier search left, or is None."""
     scores, rows = _tried(protocol, search, cells, left, store, n_jobs)
     ours = pd.DataFrame([rounded(mine, 6) for mine in scores.mean(axis=2)], columns=cells["cell"].tolist())
-    if ours.isna().any(axis=1).all():
-        cell = cells["cell"].iloc[int(ours.isna().to_numpy().any(axis=0).argmax())]
-        raise runs.ProtocolError(f"identify.{search.id}: no hypothesis gives every cell, such as {cell}")
+    distance = evidence.distances(ours.to_numpy(), cells, search)
+    if np.isinf(distance).all():
+        lacking = ours.columns[ours.isna().any()]
+        raise runs.ProtocolError(f"identify.{search.id}: no hypothesis gives every cell of its calibration, "
+                                 + (f"such as {lacking[0]}" if len(lacking) else "all above 0"))
     text, choices = pd.DataFrame(rows).map(as_text), list(rows[0])
-    measured = {"distance": rounded(evidence.distances(ours.to_numpy(), cells, search), 6),
+    measured = {"distance": rounded(distance, 6),
                 "noise": rounded(evidence.noise(scores, cells, search), 6)}
     table = pd.concat([text.assign(**measured), ours], axis=1)
-    return table.drop_duplicates(choices, ignore_index=True), choices
+    return table.drop_duplicates(choices or None, ignore_index=True), choices
 
 
 def _tried(protocol, search, cells, left, store, n_jobs):
@@ -235,6 +241,10 @@ def sizes(data, _):
     """Sizes of a data set by (task, class, quantity), as a search's ``values``: one hypothesis, no choice."""
     labels = [data.labels] if data.kind == "multiview" else data.labels
     found = {("", "", "n_samples"): sum(map(len, labels))}
+    if data.kind == "multitask":
+        found["", "", "n_features"] = data.Xs[0].shape[1]
+    elif data.kind == "multiview":
+        found["", "", "n_classes"] = len(np.unique(data.labels[data.labels >= 0]))
     for t, (X, y) in enumerate(zip(data.Xs, data.labels) if data.kind == "multitask" else ()):
         counts, task = np.bincount(y[y >= 0]), str(t + 1)
         of_task = {"n_samples": len(y), "n_features": X.shape[1], "n_classes": np.count_nonzero(counts)}
@@ -285,7 +295,7 @@ def mine(paper, given):
             raise runs.ProtocolError(f"{where}: gives data sets of {name!r} and {others[0]!r}; give "
                                      f"those that may stand for one printed data set")
         of_set = printed[printed["dataset"] == name]
-        n_tasks = len({*of_set["task"]} - {"avg"})
+        n_tasks = len({*of_set["task"]} - {"", "avg"})
         if n_tasks > (least := min(1 if one.kind == "multiview" else len(one.labels) for one in found)):
             raise runs.ProtocolError(f"{where}: {name!r} has {n_tasks} tasks, a data set of yours {least}")
         named = [{"method": one} for one in of_set["method"].unique()
@@ -317,8 +327,9 @@ def mine(paper, given):
 
 def _printed_name(name, document):
     """The printed name of what is called by that of its loader, where this determines it."""
-    printed = {spec.get("published") for spec in document["datasets"].values() if spec.get("loader") == name}
-    return next(iter(printed)) if len(printed) == 1 else name
+    printed = {spec["published"] for spec in document["datasets"].values()
+               if spec.get("loader") == name and spec.get("published")}
+    return printed.pop() if len(printed) == 1 else name
 
 
 @cache
@@ -347,7 +358,7 @@ def held_out(protocol, search, found, store, *, n_jobs=1):
     names = {protocol.datasets[name].published: name for name in search.datasets}
     cells, winner = published.load(protocol.paper).dropna(subset="mean"), found["winner"]
     cells = cells[cells["dataset"].isin(names) & ~cells["cell"].isin(found["cells"])
-                  & cells["method"].isin(protocol.methods) & cells["metric"].isin(PERCENT_OR_FRACTION)]
+                  & cells["method"].isin(protocol.methods) & ~cells["metric"].isin(MEASURES)]
     if not search.methods or cells.empty:
         return pd.DataFrame()
     best = replace(

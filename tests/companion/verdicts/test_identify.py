@@ -217,7 +217,7 @@ def staged(printed, write):
     return write
 
 
-def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(staged, monkeypatch):
+def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(staged, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(runs, "run", None)  # sizes need no fit
         counts = identify.identify("toy", names=["counts"])["counts"]
@@ -233,6 +233,9 @@ def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(sta
     assert tried == [{"90.0"}, {"once"}, {"noisy", "very noisy"}]
     assert rest["band"] > 0
     assert rest["winner"]["noisy"] == "very noisy"  # as the printed .4 of three classes is
+    (tmp_path / "own.toml").write_text(
+        'stage = "sizes"\ndatasets = ["Tiny"]\ncalibration = [{ metric = "class_size" }]')
+    assert main(["identify", "toy", "--mine", str(tmp_path / "own.toml"), "--output", str(tmp_path)]) == 0
 
 
 def committed(root):
@@ -243,7 +246,7 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp
     before = committed(paths.data_dir())
     (tmp_path / "own.toml").write_text(
         'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = 1 }]\n'
-        'loader = "experiments_support:tiny"\nn_runs = 2\n[data]\nn = [30, 90]\n', encoding="utf-8")
+        'loader = "experiments_support:tiny"\nn_runs = 2\n[data]\nn = [30, 90]\n', encoding="utf-8-sig")
     monkeypatch.setattr(paths, "runs_dir", None)
     out = tmp_path / "out"
     assert main(["identify", "toy", "--mine", str(tmp_path / "own.toml"), "--output", str(out)]) == 0
@@ -288,6 +291,17 @@ def test_where_no_data_can_be_clustered_the_error_of_the_fits_is_told(printed, t
     assert "every fit failed: ZeroDivisionError: division by zero" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("means", "cells", "said"), [
+    (0.0, "{ m", "no hypothesis gives every cell of its calibration, all above 0"),
+    (0.5, '{ metric = "RI", task = 1, m', "its calibration calls 1 printed cells; 2 or more are needed")])
+def test_a_spread_of_ratios_needs_two_cells_above_0(means, cells, said, printed, tmp_path, capsys):
+    printed(np.full(10, means))
+    (tmp_path / "a.toml").write_text(BY_THE_TOY.replace("{ m", cells) + 'criterion = "log-sd"\n'
+                                     'loader = "experiments_support:tiny"')
+    assert main(["identify", "toy", "--mine", str(tmp_path / "a.toml"), "--output", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", ["identify.json", "mine.html"])
 def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(
         name, printed, tmp_path, capsys, monkeypatch):
@@ -311,9 +325,18 @@ def test_data_may_be_called_by_the_name_of_their_loader_where_it_determines_the_
     name, document = identify._printed_name, {"datasets": {
         "Reuters": {"loader": "mtcmrl-reuters", "published": "Reuters"},
         "Reuters (counts)": {"loader": "mtcmrl-reuters", "published": "Reuters"},
+        "Reuters (halves)": {"loader": "mtcmrl-reuters"},
         "A": {"loader": "both", "published": "A"}, "B": {"loader": "both", "published": "B"}}}
     assert name("mtcmrl-reuters", document) == name("Reuters", document) == "Reuters"
     assert name("both", document) == "both"
+
+
+def test_what_a_fit_gives_without_classes_chooses_nothing_and_is_no_task(monkeypatch):
+    data = runs.load_dataset("experiments_support:tiny", {})[0]
+    monkeypatch.setattr(identify, "_all_yielded", lambda _: [dataclasses.replace(data, name="mbc-tr23")])
+    protocol = identify.mine("mbc", "own:data")
+    cells = identify.calibration(protocol, protocol.identify["mine"])
+    assert set(cells["metric"]) == {"NMI", "ARI"}
 
 
 BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy" }]\n'
@@ -341,6 +364,7 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", BY_THE_TOY.replace("{ m", "{ task = 3, m"), "task must be one of '1', '2'; got '3'"),
     ("j_mine:f", "import numpy as np\nfrom mtclib.datasets import Dataset\n"
      "f = lambda: [Dataset('Tiny', 'multitask', [np.eye(9)], [np.arange(9) % 3])]", "data set of yours 1"),
+    ("a.toml", BY_THE_TOY.replace("]", ', "Found"]', 1), "printed numbers that no other of them stands for"),
     ("a.toml", BY_THE_TOY + 'permute_within = ["colour"]', "column must be one of"),
     ("a.toml", BY_THE_TOY + 'metrics = { NMI = ["NMI_mean"] }', "metrics must be one of"),
     ("a.toml", BY_THE_TOY + 'only = { weight = ["Tiny"] }', "only has nothing to choose from"),
@@ -403,15 +427,15 @@ def found(offsets, noise=None, search=None):
 
 @pytest.mark.parametrize("criterion", list(evidence.CRITERIA))
 def test_each_criterion_is_its_formula_and_a_failed_fit_never_wins(criterion):
-    ours = np.stack([PRINT * 1.1, PRINT + 0.01, np.full(N, np.nan)])
+    ours = np.stack([PRINT * 1.1, PRINT + 0.01, np.full(N, np.nan), np.minimum(PRINT, np.arange(N))])
     plain = {"distance": np.abs(ours - PRINT).mean(axis=1), "misses": [N, N, np.inf],
-             "log-sd": np.log(PRINT / ours).std(axis=1, ddof=1)}[criterion]
+             "log-sd": np.log(PRINT / ours[:3]).std(axis=1, ddof=1)}[criterion]
     measured = evidence.distances(ours, CELLS, spec(criterion))
     table = pd.DataFrame(ours, columns=CELLS["cell"]).assign(choice="h")
     alone = evidence.folds(table, ["choice"], CELLS[:2], spec(criterion))
     assert len(alone) == 2 * (criterion != "log-sd"), "one cell has no spread"
     assert measured[:2] == pytest.approx(np.asarray(plain)[:2], abs=1e-12)
-    assert np.isinf(measured[2])
+    assert np.isinf(measured[2:]).tolist() == [True, criterion == "log-sd"], "0 has no logarithm"
 
 
 def test_a_planted_winner_wins_every_bootstrap_sample_every_fold_and_no_permutation_reaches_it():
@@ -483,4 +507,7 @@ def test_sizes_are_read_in_the_printed_order_and_taken_from_data_without_cluster
     ((choice, sizes),) = identify.sizes(runs.load_dataset("experiments_support:tiny", {"n": 31})[0], {})
     assert not choice
     assert [sizes["1", str(i), "class_size"] for i in (1, 2, 3)] == [11, 10, 10]
-    assert (sizes["2", "", "n_features"], sizes["", "", "n_samples"]) == (4, 68)
+    assert [sizes[where] for where in (("2", "", "n_features"), ("", "", "n_features"))] == [4, 4]
+    assert sizes["", "", "n_samples"] == 68
+    ((_, sizes),) = identify.sizes(runs.load_dataset("experiments_support:views", {})[0], {})
+    assert sizes["", "", "n_classes"] == 3
