@@ -108,23 +108,36 @@ def read_rda(name, *variables, most=2**26) -> list:
         return _chosen(_Items(content[19:]).item(), variables)  # after the versions of R
 
 
-def _empty(kind, shape, _):
-    if kind is not np.ndarray or shape != (0,):
-        raise pickle.UnpicklingError("it does not begin as an array")
-    return np.ndarray(0)
+class _Float64:
+    """The type of an array's numbers; numpy's own would take its flags from the file."""
+
+    def __init__(self, code, *_):
+        if code != "f8":
+            raise pickle.UnpicklingError(f"its numbers are of type {code!r}, not float64")
+
+    def __setstate__(self, state):
+        if state[1] != "<":
+            raise pickle.UnpicklingError("its numbers do not begin with their last byte")
 
 
-def _float64(code, *_):
-    if code != "f8":
-        raise pickle.UnpicklingError(f"its numbers are of type {code!r}, not float64")
-    return np.dtype("f8", copy=True)
+class _Array:
+    """An array of float64, of its shape and its bytes alone."""
+
+    def __init__(self, *_):
+        """Empty, as numpy begins."""
+
+    def __setstate__(self, state):
+        _, shape, kind, by_columns, content = state
+        if not isinstance(kind, _Float64):
+            raise pickle.UnpicklingError("it does not say the type of its numbers")
+        self.values = np.frombuffer(content, "<f8").reshape(shape, order="F" if by_columns else "C").copy()
 
 
-class _ArrayUnpickler(pickle.Unpickler):
+class _ArrayUnpickler(pickle._Unpickler):  # the one in C takes 32 GB for a note with a large number
     """Admits an array of float64, and no other name."""
 
-    ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _empty, ("numpy", "ndarray"): np.ndarray,
-                ("numpy", "dtype"): _float64}
+    ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _Array, ("numpy", "ndarray"): None,
+                ("numpy", "dtype"): _Float64}
 
     def find_class(self, module, name):
         if (module, name) not in self.ADMITTED:
@@ -136,9 +149,9 @@ def read_pickled_array(name, most) -> np.ndarray:
     """Fetch a packed pickle of one array of float64; whatever else it holds is a ValueError, and not run."""
     with _fetched(name) as path:
         array = _ArrayUnpickler(io.BytesIO(_unpacked(path, most))).load()
-        if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+        if not isinstance(array, _Array):
             raise ValueError("it holds no array of float64")
-        return array
+        return array.values
 
 
 def as_rows(matrix, columns=False) -> sparse.csr_array:

@@ -5,6 +5,7 @@ import lzma
 import os
 import pickle
 import struct
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -68,19 +69,40 @@ def test_a_pickled_array_is_read_and_is_its_own(made_up):
     array = np.arange(6.0).reshape(2, 3)
     made_up(PICKLE, bz2.compress(as_in_old_numpy(array)))
     assert np.array_equal(formats.read_pickled_array(PICKLE, most=1000), array)
+    made_up(PICKLE, bz2.compress(as_in_old_numpy(np.asfortranarray(array).view(Flagged))))
+    found = formats.read_pickled_array(PICKLE, most=1000)
+    assert (found.dtype.flags, found.sum()) == (0, 15), "flags of a file are not believed"
     with pytest.raises(ValueError, match=f"{PICKLE}: it holds more than the 90 bytes"):
         formats.read_pickled_array(PICKLE, most=90)
 
 
-@pytest.mark.parametrize("kind", ["call", "objects", "list", "integers", "text", "truncated", "not packed"])
+class Flagged(np.ndarray):
+    """Says that its numbers are pointers."""
+
+    def __reduce__(self):
+        build, args, (version, shape, kind, *rest) = np.asarray(self).__reduce__()
+        return build, args, (version, shape, Flag(), *rest)
+
+
+class Flag:
+    def __reduce__(self):
+        return np.dtype, ("f8", False, True), (3, "<", None, None, None, -1, -1, 1)
+
+
+@pytest.mark.parametrize("kind", ["call", "objects", "list", "integers", "text", "truncated", "not packed",
+                                  "other end", "note"])
 def test_a_pickle_of_anything_but_an_array_of_float64_is_refused_and_not_run(made_up, tmp_path, kind):
     mark, array = tmp_path / "ran", as_in_old_numpy(np.ones((2, 2)))
     content = {
         "call": pickle.dumps(Evil(mark)), "objects": as_in_old_numpy(np.array([Evil(mark)], dtype=object)),
         "list": pickle.dumps([1.0]), "integers": as_in_old_numpy(np.ones(2, dtype=int)),
+        "other end": as_in_old_numpy(np.ones(2, dtype=">f8")), "note": b"\x80\x03Nr" + b"\0\0\0\x01.",
         "text": as_in_old_numpy(np.array(["a"])), "truncated": array[:-20], "not packed": array,
     }[kind]  # fmt: skip
     made_up(PICKLE, content if kind == "not packed" else bz2.compress(content))
+    tracemalloc.start()
     with pytest.raises(ValueError, match=f"^{PICKLE}: "):
         formats.read_pickled_array(PICKLE, most=1000)
+    assert tracemalloc.get_traced_memory()[1] < 2**24
+    tracemalloc.stop()
     assert not mark.exists()
