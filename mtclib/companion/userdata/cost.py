@@ -2,8 +2,8 @@
 
 ``data/growth.csv`` has a fit of ten iterations and how it grows; ``data/methods/costs.csv`` the number of
 iterations of a whole fit, the seconds of each, and those of a fit of few samples, of which fewer samples or
-features need about half.  Memory is at least what a fit holds on paper.  Expect a
-factor of about two either way, and up to four where views or clusters are many.
+features need about half.  Memory is at least what a fit holds on paper.  Expect a factor of about two either
+way, and up to four where views or clusters are many.
 """
 
 import math
@@ -25,14 +25,14 @@ WORTH_SAYING, TOO_LONG = 60, 600
 # At which sizes the two files were measured, samples of all tasks together; in the first n varies.
 _GROWTH = {"multitask": {"d": 2000, "k": 4, "parts": 2}, "multiview": {"d": 50, "k": 4, "parts": 3}}
 _SAMPLES = {"multitask": 2000, "multiview": 500}
-_ITERATIONS, _WORDS, _READ = 10, 60, 4e-9  # the last: seconds that an entry of a dense matrix takes
+_ITERATIONS, _WORDS = 10, 60
+_READ, _FACTORED = 4e-9, 6e-10  # seconds of an entry of a dense matrix, and for a cube of its shorter side
 
-# LandmarkSpectral has numbers of its own.  growth.csv varies all but n at 500 samples, which are landmarks
-# all, and has one exponent of n, of its last steps.  By it, seven fits of 2,000 to 128,000 samples took .16
-# to 9.4 times what was estimated; by these numbers, .3 to 1.4 times.  Time grows with k by this exponent:
-_OF_MANY = 0.45
-# The share of 1,000 landmarks, as many as there are from 10,000 samples on, in its time with 1,000,000:
-_LANDMARKS, _ENOUGH = 0.2, 10_000
+# LandmarkSpectral has numbers of its own: growth.csv varies all but n at 500 samples, all of them landmarks,
+# and has one exponent of n.  By it seven fits of 2,000 to 128,000 samples took .16 to 9.4 times the estimate,
+# by these .3 to 1.4 times: an exponent of k, and the share of 1,000 landmarks, as many as there are from
+# 10,000 samples on, in its time with 1,000,000.
+_OF_MANY, _LANDMARKS, _ENOUGH = 0.45, 0.2, 10_000
 
 # What WMSC and a consensus with it fit in its place where samples are too many to compare all pairs.
 _INSTEAD = {"WMSC": ["LandmarkSpectral"], "MultiViewConsensus": ["LandmarkSpectral", "ConMC"]}
@@ -82,7 +82,10 @@ def _held(name, n, size):
 
 def _one(data, name, growth, cost, k):
     n = data.Xs[0].shape[0] if data.kind == "multiview" else sum(X.shape[0] for X in data.Xs)
-    size = {"k": k, "parts": len(data.Xs), "d": sum(X.shape[1] for X in data.Xs) / len(data.Xs)}
+    # Growth of views is that of dense ones: of sparse ones entries count, but where features are decomposed.
+    by_columns = data.kind == "multitask" or growth.loc["d", "time on paper"] > 1
+    d = sum(X.shape[1] if by_columns else X.size / n for X in data.Xs) / len(data.Xs)
+    size = {"k": k, "parts": len(data.Xs), "d": d}
     most = growth.loc["n"]
     more = max(0.0, cost["iterations"] - _ITERATIONS) * cost["seconds_per_iteration"]
     grown = (n / most["to"]) ** most["time"]
@@ -96,6 +99,8 @@ def _one(data, name, growth, cost, k):
     if data.kind == "multitask":  # measured on text of so many words a sample; iterations may read a graph
         passes = cost["iterations"] if growth.loc["d", ["time", "time on paper"]].min() > 0.1 else 1
         seconds += _READ * passes * max(0, sum(X.size - _WORDS * X.shape[0] for X in data.Xs))
+        # MTSC factors a matrix in each round, which growth shows of 2,000 rows at most.
+        seconds += (name == "MTSC") * _FACTORED * sum(min(X.shape) ** 3 for X in data.Xs)
     # The data and a copy; a mapped file stays where it is in methods that read it in blocks.
     reads = all_estimators()[name].traits.float32
     copies = 2 * sum(X.data.nbytes for X in data.Xs if not (reads and isinstance(X, np.memmap)))

@@ -381,6 +381,6 @@ def report(result) -> str:
                     f"{result.agreement().loc[name, yardstick]:.2f}.")
     if [len(sizes.split()) for sizes in rows["sizes"]] != settings["n_clusters"]:
         said.append("Fewer clusters than were asked for have samples.")
-    if not rows["converged"].iloc[0]:
-        said.append("The method stopped before it converged.")
+    said += ["The method stopped before it converged."] * (not rows["converged"].iloc[0])
+    said += [f"Warnings: {notes}." for notes in rows["notes"].iloc[:1] if notes]
     return " ".join(said)
