@@ -117,7 +117,8 @@ def led_astray(X, form, rng):
     elif form.startswith("lil"):
         X.rows[0] = X.rows[0][1:] if way == 0 else [far] * len(X.rows[0])
     elif form.startswith("dia"):
-        X.offsets = (X.offsets[:-1], X.offsets[:0], np.append(X.offsets, 99), X.offsets.astype(float))[way]
+        X.offsets = (X.offsets[:-1], X.offsets[:0], np.append(X.offsets, 99), X.offsets.astype(float),
+                     X.offsets + np.int64(2**32))[rng.integers(5)]
     elif form.startswith("dok"):
         X._dict[((0, far), (far, 0), (0, 1, 2), (0, 0.5))[way]] = 1.0
     elif way == 0:

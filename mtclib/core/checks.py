@@ -136,7 +136,10 @@ def check_matrix(X, name, *, nonnegative=False, float32=False):
 
 
 def _holds(X, kinds):
-    """Whether entries are of such kinds; numpy would turn dates among objects into numbers."""
+    """Whether entries are of such kinds; numpy would turn dates among objects into numbers, and columns of
+    dates with a time zone."""
+    if any(getattr(kind, "kind", "") in kinds for kind in getattr(X, "dtypes", ())):
+        return True
     X = X if sp.issparse(X) else np.asarray(X)
     return X.dtype.kind in kinds or X.dtype == object and any(
         isinstance(value, np.generic) and value.dtype.kind in kinds
@@ -177,8 +180,9 @@ def _check_format(X):
             raise ValueError("rows and data differ in length")
         _check_places(X.shape[1:], [columns], len(columns))
     elif form == "dia" and (X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]
-                            or X.offsets.dtype.kind != "i" or len(set(X.offsets.tolist())) < len(X.offsets)):
-        raise ValueError("each row of data needs one offset of its own")
+                            or X.offsets.dtype.kind != "i" or len(set(X.offsets.tolist())) < len(X.offsets)
+                            or np.abs(X.offsets.astype(float)).max(initial=0) > LARGEST_INTEGER):
+        raise ValueError("each row of data needs one offset of its own, of 32 bits")
 
 
 def _check_places(shape, coordinates, count):
@@ -193,7 +197,8 @@ def _as_array(X, name):
     if np.ma.is_masked(X):
         raise ValueError(f"{name} has masked entries; impute them or drop their rows")
     try:  # of a frame of sparse columns scikit-learn leaves bool as it is, with which no arithmetic works
-        X = X.sparse.to_coo() if hasattr(X, "sparse") and X.ndim == 2 and X.size else X
+        if hasattr(X, "sparse") and X.ndim == 2 and X.size:  # NaN is not stored, by default
+            X = X.sparse.to_coo() if all(kind.fill_value == 0 for kind in X.dtypes) else X.sparse.to_dense()
         return X if sp.issparse(X) or hasattr(X, "iloc") else np.asarray(X)
     except MemoryError:
         raise
