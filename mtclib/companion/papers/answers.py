@@ -89,10 +89,6 @@ def _is_known(study):
     return study.paper in set(_table("gain_statistics")["paper"])
 
 
-def rates(paper):
-    return _table("gain_errors").query("paper == @paper").set_index("rate")["found"]
-
-
 def _say(name, numbers=(), /, **more):
     """A sentence of ``answers.toml`` with these numbers; those called GAIN_signed have their sign."""
     signed = {f"{name}_signed": claims.signed(one) for name, one in dict(numbers).items()
@@ -178,7 +174,7 @@ def by_table(study):
     alike = {name: intervals.agreement(part["ours"], part["printed"])
              for name, part in [(ALL, cells[~cells["metric"].isin(RELATIVE)]), *cells.groupby("table")]}
     found = found.join(pd.DataFrame(alike).T.round({"cv": 1, "pearson": 2, "spearman": 2}), on="table")
-    errs = rates(study.paper)
+    errs = _table("gain_errors").query("paper == @study.paper").set_index("rate")["found"]
     again = {name: errs[f"perfect_{name}"] for name in ("cv", "pearson")}
     notes = [_say("by_table", 100 * errs, golden=gains.GOLDEN, **again), study.told_pipelines()]
     return tables.frame_table(found, "Gains by printed table", WORDS["columns"], notes=notes,
