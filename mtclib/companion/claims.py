@@ -469,18 +469,16 @@ def largest_entry_names_counterpart(frame, dataset) -> ClaimResult:
     """Is the largest entry of a row of a relation matrix, averaged over runs, that of the related class? Sign
     test over rows against one half ("generally"). Ties for the largest entry count against the claim."""
     rows = frame[frame["dataset"] == dataset]
-    rows = rows[rows["task"].astype(str) < rows["other"].astype(str)]
-    cells = rows.groupby(["task", "other", "row", "column"], as_index=False)["value"].mean()
-    hits = []
-    for (_, _, name), row in cells.groupby(["task", "other", "row"]):
-        own, rest = row[row["column"] == name]["value"], row[row["column"] != name]["value"]
-        if len(own):
-            hits.append(bool(own.iloc[0] > rest.max()) if len(rest) else True)
-    if not hits:
+    rows, matrix_row = rows[rows["task"].astype(str) < rows["other"].astype(str)], ["task", "other", "row"]
+    cells = rows.groupby([*matrix_row, "column"], as_index=False)["value"].mean()
+    own = cells["row"] == cells["column"]
+    related, rest = cells[own].set_index(matrix_row), cells[~own].groupby(matrix_row)["value"].max()
+    if related.empty:
         raise ValueError(f"frame: no cluster of {dataset!r} has a counterpart in another task")
-    status, p = majority(sum(hits), len(hits))
-    counts = f"{sum(hits)} of {len(hits)} rows have their largest entry at the related class"
-    return ClaimResult(status, counts, sum(hits) / len(hits), len(hits), p)
+    hits, n = int((related["value"] > rest.reindex(related.index, fill_value=-np.inf)).sum()), len(related)
+    status, p = majority(hits, n)
+    counts = f"{hits} of {n} rows have their largest entry at the related class"
+    return ClaimResult(status, counts, hits / n, n, p)
 
 
 def _resampled(curve):

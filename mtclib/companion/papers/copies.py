@@ -132,11 +132,8 @@ def _escape(text):
 
 def datasets() -> dict:
     """Printed data sets and the papers that print them."""
-    known = {}
-    for paper in paths.papers():
-        for name in published.load(paper)["dataset"].unique():
-            known.setdefault(name, []).append(paper)
-    return known
+    printed = pd.concat(map(published.load, paths.papers()))
+    return printed.groupby("dataset", sort=False)["paper"].unique().map(list).to_dict()
 
 
 def copy(dataset, paper=None, task=None) -> Copy:

@@ -234,7 +234,7 @@ class Numbers(numbers.Numbers, paper="lmsc"):
 
     def multiples(self, method, side="published"):
         """How many purities of tasks, printed or "ours", are whole multiples of 1 / n: "12 of 12"."""
-        cells = self.judged.query("method == @method and metric == 'purity' and task != 'avg'")
+        cells = self.judged().query("method == @method and metric == 'purity' and task != 'avg'")
         cells = cells[cells["verdict"] != "misprint"]
         sizes = cells["dataset"].map(self.study.protocol.task_sizes)
         places = zip(cells["dataset"], cells["task"])

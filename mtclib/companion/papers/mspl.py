@@ -210,7 +210,7 @@ class Numbers(numbers.Numbers, paper="mspl"):
     def raw_gap(self, which, how="largest"):
         """Ours on counts as stored minus printed, of some cells of Table 3: the largest size in points, how
         many are "near", within the margin, or by how many whole points they exceed print at "least"."""
-        cells, names = self.judged.query("table == '3'").query(which), {"MSPL": "MSPL, unscaled"}
+        cells, names = self.judged().query("table == '3'").query(which), {"MSPL": "MSPL, unscaled"}
         ours = [self._raw[f"{cell.dataset} (raw, both)", names.get(cell.method, cell.method)]
                 for cell in cells.itertuples()]
         gaps = 100 * (ours - cells["published"])

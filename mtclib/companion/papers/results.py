@@ -167,8 +167,10 @@ class PaperResults:
         return matching(self.published, {"dataset": dataset, "method": method, "metric": metric})
 
     def n_published(self, dataset):
-        """Independent draws behind each printed mean, where `dataset` stands for it."""
-        return self._data(dataset).printed_draws or self.protocol.n_independent
+        """Independent draws behind each printed mean, where `dataset` stands for it: splits of the data where
+        those are few, else runs."""
+        return (self._data(dataset).printed_draws or self.protocol.printed_splits
+                or self.protocol.n_published)
 
     def as_printed(self, rows, dataset, printed):
         """`rows` under the printed name, in its unit, with averages over as many tasks as are printed."""
@@ -201,12 +203,8 @@ class PaperResults:
         return rows.assign(**{name: [given.get(name) for given in params] for name in names})
 
     def sweep(self, name):
-        """Rows of a sensitivity sweep of the protocol, each point once, with every swept parameter named."""
-        base = self.protocol.sensitivity[name].base
-        rows = runs.sweep_rows(self.results.frame, self.protocol, name)
-        pairs = list(zip(rows["parameter"].tolist(), rows["setting"].tolist()))
-        points = {pair: runs.canonical({**base, pair[0]: pair[1]}) for pair in dict.fromkeys(pairs)}
-        return rows.assign(params=[points[pair] for pair in pairs]).drop_duplicates(ONE_A_JOB)
+        """As :func:`.sweep_rows`, of the committed results."""
+        return runs.sweep_rows(self.results.frame, self.protocol, name)
 
     def kept(self, rows, attribute):
         """A stored attribute of the fits in ``rows``: dict from key to array."""

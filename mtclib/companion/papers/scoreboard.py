@@ -35,7 +35,7 @@ def all_verdicts():
 @cache
 def judged(paper):
     """The same of one paper, as from ``judge``; ``verdict_before`` is that on the pipeline fixed before."""
-    before = study_of(paper).numbers.beforehand.set_index("cell")["verdict"]
+    before = study_of(paper).numbers.judged("fixed").set_index("cell")["verdict"]
     frame = study_of(paper).all_verdicts()
     return frame.assign(verdict_before=frame["cell"].map(before))
 

@@ -145,7 +145,9 @@ def sensitivity(frame: pd.DataFrame, base: Mapping, metric: str = "ACC", by: str
     for ax, name in zip(axes[0], params):
         others = [np.isclose(rows[other], base[other]) for other in params if other != name]
         panel = rows[np.all(others, axis=0)] if others else rows
-        handles = look.whisker_lines(ax, _param_tables(panel, name, by, rows[by].unique()))
+        points = panel.groupby(by)[name].transform("nunique")
+        shown = panel[points >= min(2, panel[name].nunique())]
+        handles = look.whisker_lines(ax, _tables(shown, name, by, lines=rows[by].unique()))
         ax.axvline(base[name], color="0.5", zorder=0, **look.RULE)
         ax.set(xscale="linear" if name in linear else "log", xlabel=PARAM_NAMES.get(name, name))
         if name not in linear:
@@ -195,21 +197,11 @@ def _quantiles(runs, relative):
     return middle, *band
 
 
-def _tables(rows, x, unit="run"):
-    """Values of each method at each `x`, one column per run."""
-    return {name: 100 * part.pivot_table("value", x, unit)
-            for name, part in rows.groupby("method", sort=False)}
-
-
-def _param_tables(rows, x, by, names):
-    """Values of each line, in the same order in every panel, so that each keeps its look."""
-    found = {}
-    for name in names:
-        runs = rows[rows[by] == name]
-        if runs[x].nunique() == 1 < rows[x].nunique():
-            runs = runs.iloc[:0]
-        found[name] = 100 * runs.pivot_table("value", x, "run")
-    return found
+def _tables(rows, x, by="method", unit="run", lines=()):
+    """Values of each line at each `x`, one column per run; of these `lines`, some of which may have none, in
+    their order, so that each keeps its look in every panel."""
+    return {name: 100 * rows[rows[by] == name].pivot_table("value", x, unit)
+            for name in (lines if len(lines) else rows[by].unique())}
 
 
 def _thinned(values):

@@ -11,8 +11,3 @@ from mtclib.companion.runs.protocol import Protocol, ProtocolError, load_protoco
 from mtclib.companion.runs.results import calibrated, fixed, frame, oracle, sweep_rows
 from mtclib.companion.runs.runner import run
 from mtclib.companion.runs.store import Record, RunStore, record_digest
-
-__all__ = ["Job", "Protocol", "ProtocolError", "Record", "Results", "RunStore", "attempt", "calibrated",
-           "canonical", "execute", "expand", "export", "fixed", "flatten", "frame", "load_dataset",
-           "load_protocol", "oracle", "our_name", "parse_protocol", "read_results", "record_digest",
-           "restore", "run", "seed_for", "sweep_rows"]

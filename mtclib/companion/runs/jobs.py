@@ -147,8 +147,7 @@ def _requests(protocol, profile):
                 yield dataset, method, part, True, points, spec.n_runs or profile.n_runs
         for sweep in sweeps:
             if dataset in sweep.datasets:
-                points = [point for _, _, point in sweep.points()]
-                yield dataset, sweep.method, sweep.id, False, points, profile.n_runs
+                yield dataset, sweep.method, sweep.id, False, sweep.points(), profile.n_runs
 
 
 def fixed_params(protocol, profile, method):

@@ -115,10 +115,8 @@ class Sweep:
     note: str = ""
 
     def points(self):
-        """Yield ``(parameter, value, point)``, the point being ``base`` with that one value."""
-        for name, values in self.sweep.items():
-            for value in values:
-                yield name, value, {**self.base, name: value}
+        """All points: ``base`` with one value in another's place."""
+        return [{**self.base, name: value} for name, values in self.sweep.items() for value in values]
 
 
 @dataclass(frozen=True)
@@ -182,11 +180,6 @@ class Protocol:
     def n_published(self):
         """Runs behind each printed mean."""
         return self.printed_runs or self.profile("full").n_runs
-
-    @property
-    def n_independent(self):
-        """Independent draws behind each printed mean: splits of the data where those are few, else runs."""
-        return self.printed_splits or self.n_published
 
     @property
     def defaults(self):

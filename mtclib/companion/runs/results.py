@@ -83,13 +83,14 @@ def read_by_labels(results, protocol):
 
 
 def sweep_rows(results: pd.DataFrame, protocol: Protocol, name: str, profile: str = "full") -> pd.DataFrame:
-    """Rows of a sensitivity sweep, wherever its points were computed, once for every ``parameter`` that a
-    point belongs to, with its ``setting``."""
+    """Rows of a sensitivity sweep, wherever its points were computed, each point once, with every swept
+    parameter in ``params``."""
     sweep, profile = protocol.sensitivity[name], protocol.profile(profile)
     rows = results[(results["method"] == sweep.method) & results["dataset"].isin(sweep.datasets)]
-    parts = [rows[rows["params"] == shown_params(protocol, profile, sweep.method, point)]
-             .assign(parameter=parameter, setting=value) for parameter, value, point in sweep.points()]
-    return pd.concat(parts, ignore_index=True)
+    shown = {canonical(point): shown_params(protocol, profile, sweep.method, point)
+             for point in sweep.points()}
+    return pd.concat([rows[rows["params"] == text].assign(params=point) for point, text in shown.items()],
+                     ignore_index=True)
 
 
 def pooled(rows, names):

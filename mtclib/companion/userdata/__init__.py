@@ -2,5 +2,3 @@
 
 from mtclib.companion.userdata.load import describe, load_tasks, load_views
 from mtclib.companion.userdata.run import cluster
-
-__all__ = ["cluster", "describe", "load_tasks", "load_views"]

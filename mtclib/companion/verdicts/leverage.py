@@ -59,39 +59,28 @@ def measured(study):
 
 
 @cache
-def _fits(study, dataset):
-    """Successful fits of a data set, averaged over tasks: params, runs, values; their places by (method,
-    metric)."""
-    rows = study.rows(dataset)[["key", "task", "status", "method", "metric", "params", "run", "value"]]
-    rows = rows[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok")]
+def _fits(study, dataset, chosen):
+    """Fits of a data set, or those ``selected``, averaged over tasks: params, runs, values; their places by
+    (method, metric)."""
+    rows = study.selected(dataset) if chosen else study.rows(dataset)
+    rows = rows.loc[rows["task"].isin(["avg", ""]) & (rows["status"] == "ok"),
+                    ["key", "method", "metric", "params", "run", "value"]]
     fits = rows.drop_duplicates(["key", "method", "metric"]).sort_values("run", kind="stable")
     columns = [fits[name].to_numpy() for name in ("params", "run", "value")]
     return columns, fits.groupby(["method", "metric"], observed=True).indices
 
 
-@cache
-def _chosen(study, dataset):
-    """Settings chosen with labels on a data set, by method."""
-    return study.selected(dataset).groupby("method")["params"].agg(set)
-
-
 def _values(study, entry, dataset, method, metric, point):
-    """Scores of one side by run. `point` is a dict of grid parameters, "chosen" for the setting chosen with
-    labels, None for the default."""
-    where, (columns, places) = f"{study.paper}: leverage of {entry['decision']}", _fits(study, dataset)
-    metric = our_name(study.paper, metric)
-    params, runs, values = (column[places.get((method, metric), [])] for column in columns)
-    wanted = set(params)
-    if point == "chosen":
-        wanted = _chosen(study, dataset).get(method, ())
-    elif point is not None or study.protocol.defaults.get(method):
-        wanted = {canonical(study.protocol.defaults[method] if point is None else point)}
-    elif len(wanted) > 1:
-        raise LedgerError(f"{where}: {method!r} on {dataset!r} has several settings; name one in 'point'")
-    kept = [one in wanted for one in params]
-    if not any(kept):
-        raise LedgerError(f"{where}: no stored fit of {method!r} on {dataset!r} with "
-                          f"{point or 'its default'} and {metric}")
+    """Scores of one side by run, at a `point` as by ``PaperResults.at``."""
+    columns, places = _fits(study, dataset, point == "chosen")
+    own = places.get((method, our_name(study.paper, metric)), [])
+    params, runs, values = (column[own] for column in columns)
+    point = study.protocol.defaults.get(method) if point is None else point
+    kept = params == canonical(point) if point and point != "chosen" else np.full(len(params), True)
+    if len(settings := set(params[kept])) != 1:
+        told = "several settings" if settings else "no stored fit"
+        raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {told} of {method!r} on "
+                          f"{dataset!r} with {point or 'its default'} and {metric}")
     return pd.Series(values[kept], index=runs[kept])
 
 

@@ -7,7 +7,7 @@ with a name (``how=largest``), and the format is Python's or one of `FORMATS`.
 
 import copy
 import re
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import ClassVar
 
 import numpy as np
@@ -75,25 +75,19 @@ class Numbers:
             return value
         return FORMATS[form](value) if form in FORMATS else format(value, form)
 
-    @cached_property
-    def judged(self):
-        """Every printed cell with its verdict on the headline pipeline, sentences not filled in."""
-        return self._judged_on(self.study.headline)
-
-    @cached_property
-    def beforehand(self):
-        """The same on the pipeline that was fixed before any run."""
-        return self._judged_on(str)
-
-    def _judged_on(self, pipeline):
+    @cache
+    def judged(self, on=""):
+        """Every printed cell with its verdict on the headline pipeline, or with ``on=fixed`` on the one that
+        was fixed before any run; sentences are not filled in."""
         names = self.study.published["dataset"].unique()
-        return pd.concat([self.study.judged(name, pipeline(name)) for name in names], ignore_index=True)
+        sources = names if on == "fixed" else map(self.study.headline, names)
+        return pd.concat(map(self.study.judged, names, sources), ignore_index=True)
 
     def cells(self, verdict, on="", **where):
         """Counted cells with a verdict, a key of ``judge.COUNTED``, "cells" for all, or the "ceiling"; cells
         that are not judged (unavailable, misprint, ...) count under their own verdict. ``on=fixed``: before
         any search."""
-        rows = matching(self.beforehand if on == "fixed" else self.judged, where)
+        rows = matching(self.judged(on), where)
         if verdict == "cells":
             return len(rows)
         rows = rows[rows["counted"] | ~rows["verdict"].isin(JUDGED)]
@@ -103,11 +97,11 @@ class Numbers:
 
     def in_band(self, dataset="", which="method != ''"):
         """How many printed cells, of one data set or all, lie in the band of shuffled labels."""
-        return str(matching(self.judged, {"dataset": dataset or None}).query(which)["in_band"].sum())
+        return str(matching(self.judged(), {"dataset": dataset or None}).query(which)["in_band"].sum())
 
     def below_band(self, metric=None):
         """How many printed cells, of one metric or all, lie below the band of shuffled labels."""
-        cells = matching(self.judged, {"metric": metric})
+        cells = matching(self.judged(), {"metric": metric})
         return int((cells["published"].round(9) < cells["chance_low"]).sum())
 
     def change(self, decision, alternative, method=None, dataset=None, how="mean", **where):
@@ -176,7 +170,7 @@ class Numbers:
     def retuned(self, method, what="gain"):
         """Settings chosen with labels for each task and measure, against once for a data set: the gain in
         points over all cells, or the distance from print ``before`` or ``after``."""
-        cells, sets = self.judged, self.study.sets
+        cells, sets = self.judged(), self.study.sets
         cells, best = cells[cells["dataset"].isin(sets) & (cells["method"] == method)], []
         for name, rows in cells.groupby("dataset", sort=False):
             grid, places = self.study.by_method(self.study.headline(name))

@@ -31,7 +31,7 @@ def test_claims_are_tested_on_fits_of_the_pipeline_that_is_judged(paper):
 @pytest.mark.parametrize("paper", ["spmtc", "mtcmrl"])
 def test_no_claim_hangs_on_rows_that_chose_a_pipeline_and_that_it_does_not_name(paper, monkeypatch):
     study, less = study_of(paper), {}
-    chose = set(study.numbers.judged.query("calibration")[["dataset", "method"]].itertuples(False, None))
+    chose = set(study.numbers.judged().query("calibration")[["dataset", "method"]].itertuples(False, None))
     searched = {name for name, method in chose if method in study.protocol.own}
     for claim in ledger.claims(paper):
         params = claim.get("params", {})

@@ -50,7 +50,7 @@ def test_every_deviating_cell_has_a_cause_and_a_sentence(verdicts, summary):
     shown = [differences.causes(paper).tables[1].rows for paper in PAPERS]
     assert sum(int(row[1].lines[0]) for rows in shown for row in rows) == summary["deviating"].sum()
     for paper in PAPERS:
-        told = set(study_of(paper).numbers.judged["reason"])
+        told = set(study_of(paper).numbers.judged()["reason"])
         idle = [one["evidence"] for one in ledger.deviations(paper)
                 if not any(reason.startswith(one["evidence"]) for reason in told)]
         assert not idle, f"{paper}: no cell deviates for which this is said: {idle}"
