@@ -53,7 +53,10 @@ REACH = {"n": MILLION, "k": 1000, "d": 100_000}
 
 def measured(make, use):
     """``use(*make())`` in a process of its own: what it returns, seconds, and MB beyond what was made."""
-    return in_a_child(_child, make, use)
+    found = in_a_child(_child, make, use)
+    if found is None:
+        raise MemoryError("a process ended before it had measured, perhaps for lack of memory")
+    return found
 
 
 def _child(make, use, sender):
@@ -445,7 +448,10 @@ def report(options):
     with one_thread():
         for part in PARTS:
             print(part.__name__[1:], file=sys.stderr, flush=True)
-            rows += list(part(options))
+            try:
+                rows.extend(part(options))
+            except Exception as error:  # the others are measured all the same
+                rows.append((part.__name__[1:], f"failed: {type(error).__name__}: {error}", False))
     for target, found, met in rows:
         print(f"{'-' if met is None else 'pass' if met else 'short':6} {target}\n       {found}")
     known = [bool(met) for *_, met in rows if met is not None]

@@ -89,10 +89,10 @@ class LandmarkSpectral(MultiViewClusterer):
 
     Notes
     -----
-    Time grows as n V (d p + s k), memory beyond the data as n (V s + k); what of it is large lies in a
-    temporary file.  Dense views are read in blocks of rows, memory maps in single or double precision from
-    where they lie: three views of 10,000,000 samples and 10 features took two minutes of one processor and
-    0.9 GB, pages of the files included.
+    Time grows as n V (d p + s k), memory beyond the data as n (V s + k), by cosine as n (64 V + k); a large
+    graph lies in a temporary file.  Dense views are read in blocks of rows, memory maps in single or double
+    precision from where they lie: three views of 10,000,000 samples and 10 features took two minutes of one
+    processor and 0.9 GB, pages of the files included.
 
     References
     ----------
@@ -144,8 +144,8 @@ class LandmarkSpectral(MultiViewClusterer):
 def number_of_landmarks(n, n_clusters):
     """Landmarks of n samples.
 
-    >>> [number_of_landmarks(n, 10) for n in (500, 2_000, 1_000_000)]
-    [500, 447, 1000]
+    >>> [number_of_landmarks(*each) for each in ((500, 9), (2000, 9), (10**6, 9), (10**6, 1000), (1001, 900))]
+    [500, 447, 1000, 5000, 1001]
     """
     return n if n <= MOST else min(n, max(min(MOST, int(10 * n**0.5)), 5 * n_clusters))
 

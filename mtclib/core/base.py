@@ -131,7 +131,11 @@ class BaseClusterer(ClusterMixin, BaseEstimator):
 
     def _read(self, Xs):
         """Checked input and numbers of clusters; what data frames name is aligned, and features are noted."""
-        Xs = aligned(Xs, self.traits.kind)
+        given, Xs = Xs, aligned(Xs, self.traits.kind)
+        if self.traits.kind == "multiview" and isinstance(getattr(self, "affinity", ""), (list, tuple)):
+            for v in (v for v, (one, other) in enumerate(zip(given, Xs)) if one is not other):
+                raise ValueError(f"affinity: a list of matrices has no names, and Xs[{v}] has its rows in "
+                                 f"another order than the first data frame; give both all in one order")
         found = self._check_input(Xs)
         self._note_features(Xs)
         return found

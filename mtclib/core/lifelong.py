@@ -20,7 +20,7 @@ from mtclib.core.checks import (
     check_same_views,
     check_sequence,
     check_views,
-    feature_names,
+    column_names,
 )
 from mtclib.core.errors import MtclibError
 from mtclib.core.paths import digest, replacing
@@ -144,6 +144,11 @@ def _checked(header):
     return header
 
 
+def _columns(X):
+    """Names of columns as text, numbers as well, by which `fit` aligns tasks; none of an array."""
+    return list(map(str, column_names(X)))
+
+
 class LibraryClusterer(LifelongClusterer):
     """Common to the methods with libraries.  A subclass implements ``_task(views, k, seed, past)``, which
     gives a :class:`mtclib.lmsc.Task`, and ``_represent(task)``, which gives what k-means sees."""
@@ -253,10 +258,9 @@ class LibraryClusterer(LifelongClusterer):
         parameters = self.get_params()
         if not isinstance(parameters["random_state"], Integral):
             parameters["random_state"] = None  # it has been drawn from; what it gave is the entropy
-        names = getattr(self, "feature_names_in_", [None])[0] or [None] * len(self.n_features_in_[0])
         save_libraries(path, self.libraries_, {
             "estimator": type(self).__name__, "parameters": parameters, "entropy": self._entropy,
-            "features": [d if own is None else own for d, own in zip(self.n_features_in_[0], names)]})
+            "features": [own or d for d, own in zip(self.n_features_in_[0], self._columns)]})
 
     @classmethod
     def load(cls, path):
@@ -293,12 +297,17 @@ class LibraryClusterer(LifelongClusterer):
                                  f"copy, or learn the tasks again") from error
         model._entropy = header["entropy"]
         model._publish(libraries)
+        model._columns = [part if isinstance(part, list) else [] for part in header["features"]]
         if features := header["features"]:
             model.n_features_in_ = [[len(part) if isinstance(part, list) else part for part in features]]
-        if any(isinstance(part, list) for part in features):
-            model.feature_names_in_ = [[np.array(part, dtype=object) if isinstance(part, list) else None
-                                        for part in features]]
+        if any(model._columns):
+            model.feature_names_in_ = [[np.array(names, dtype=object) if names else None
+                                        for names in model._columns]]
         return model
+
+    def _note_features(self, Xs):
+        super()._note_features(Xs)
+        self._columns = list(map(_columns, Xs[0]))
 
     def _needs_a_task(self):
         if not hasattr(self, "libraries_"):
@@ -332,11 +341,10 @@ class LibraryClusterer(LifelongClusterer):
         """Views and number of clusters of one task that must fit to the libraries."""
         (Xs,) = aligned([Xs], "lifelong") or [Xs]
         views = check_views(Xs, nonnegative=self.negative == "refuse")
-        first = getattr(self, "feature_names_in_", [()])[0] if hasattr(self, "libraries_") else ()
-        for v, (X, names) in enumerate(zip(Xs, first)):
-            if names is not None and (own := feature_names(X)) is not None and list(own) != list(names):
+        for v, (X, names) in enumerate(zip(Xs, self._columns if hasattr(self, "libraries_") else ())):
+            if names and (own := _columns(X)) and own != names:
                 raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "
-                                 f"pass X[list(model.feature_names_in_[0][{v}])]")
+                                 f"pass them in its order, which begins with {', '.join(names[:9])}")
         views = self._views_of(views)
         k, n = self._one_n_clusters(), views[0].shape[0]
         if k > n:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from contract import FORMS, led_astray
 from sklearn.base import clone
 
-from mtclib import LMSC, MSPL
+from mtclib import LMSC, MSPL, baselines
 from mtclib.baselines import AWP, RMKMC, ConMC, KMeans, PerTask, SingleView, SpectralNJW
 from mtclib.core import checks, large
 from mtclib.core.checks import check_matrix
@@ -146,14 +146,25 @@ def test_other_names_are_refused(model, other):
         model.fit([frame(X), other])
 
 
-def test_a_stream_keeps_the_columns_of_its_first_task():
-    for first, turned in ((Table(X), Table(Y).select(COLUMNS)), (frame(X), frame(Y).iloc[:, COLUMNS])):
+@pytest.mark.parametrize("name", ["AWP", "CoregSpectral", "MultiViewSNMF", "WMSC"])
+def test_matrices_without_names_do_not_go_with_views_in_several_orders(name):
+    model = getattr(baselines, name)(3, affinity=[np.kron(np.eye(3), np.ones((12, 12))) - np.eye(36)] * 2)
+    model.fit([frame(X), Y])
+    with pytest.raises(ValueError, match=r"affinity: .* Xs\[1\] has its rows in another order"):
+        model.fit([frame(X), frame(Y).iloc[ROWS]])
+
+
+def test_a_stream_keeps_the_columns_of_its_first_task(tmp_path):
+    for first, turned in ((Table(X), Table(Y).select(COLUMNS)), (frame(X), frame(Y).iloc[:, COLUMNS]),
+                          (pd.DataFrame(X), pd.DataFrame(Y).iloc[:, COLUMNS])):
         model = LMSC(3, lam=1e300, random_state=0)
         with pytest.raises(FloatingPointError):  # which leaves no task, and no names
             model.fit([[turned]])
         model.set_params(lam=1.0).partial_fit([first])
-        with pytest.raises(ValueError, match="other columns than in the first task"):
-            model.partial_fit([turned])
+        model.save(tmp_path / "state.npz")
+        for one in (model, LMSC.load(tmp_path / "state.npz")):
+            with pytest.raises(ValueError, match="other columns than in the first task.* begins with [a0w]"):
+                one.partial_fit([turned])
     with pytest.raises(ValueError, match="Xs must be a list"):
         LMSC(3).partial_fit(5)
 

@@ -298,7 +298,8 @@ def test_memory_is_estimated_as_what_a_fit_holds_at_the_least(monkeypatch, tmp_p
     wide = type("Wide", (Views,), {"Xs": [np.broadcast_to(0.0, (300, 20_000))] * 2})
     assert 68 < cost.estimates(wide, ["MSPL"], [5])["megabytes"].item() < 272, "136 were measured"
     wide.Xs = [WORDS] * 2
-    assert 33 < cost.estimates(wide, ["ConMC"], [10])["megabytes"].item() < 134, "67 were measured"
+    told = cost.estimates(wide, ["ConMC", "LandmarkSpectral"], [10])["megabytes"].tolist()
+    assert told == pytest.approx([67, 92], rel=0.5), "as was measured"
     read = pd.read_csv
     monkeypatch.setattr(pd, "read_csv", lambda *args, **options: read(*args, **options).assign(MB=0.0))
     held = cost.estimates(Views, ["LandmarkSpectral"], [10])["megabytes"].item()
@@ -325,7 +326,8 @@ def test_estimates_are_of_what_is_fitted_where_samples_are_many(monkeypatch):
       for n, seconds in ((8_000, 3.1), (32_000, 5.9), (128_000, 10.0), (10**6, 20.0))),
     *(("multitask", name, seconds, 5, [np.broadcast_to(0.0, (400, 5000))] * 2) for name, seconds in (
         ("SPMTC", 0.4), ("MTCMRL", 9.1), ("KMeans", 0.09), ("MBC", 0.09), ("ASI", 0.6))),
-    ("multitask", "MTSC", 101.0, 5, [WORDS[:3000, :5000]] * 3), ("multiview", "ConMC", 0.3, 5, [WORDS] * 2)])
+    ("multitask", "MTSC", 101.0, 5, [WORDS[:3000, :5000]] * 3), ("multiview", "ConMC", 0.3, 5, [WORDS] * 2),
+    ("multiview", "MSPL", 0.48, 8, [np.broadcast_to(0.0, (30_000, 10))] * 3)])
 def test_time_is_estimated_of_many_samples_of_wide_tasks_and_of_words(kind, name, seconds, factor, Xs):
     data = type("Data", (Views,), {"kind": kind, "Xs": Xs})
     assert 1 / factor < cost.estimates(data, [name], [4])["seconds"].item() / seconds < factor
