@@ -108,36 +108,21 @@ def read_rda(name, *variables, most=2**26) -> list:
         return _chosen(_Items(content[19:]).item(), variables)  # after the versions of R
 
 
-class _Float64:
-    """The type of an array's numbers; numpy's own would take its flags from the file."""
+class _Said:
+    """What a pickle says of an array or of its type; numpy would believe it, flags of the type and all."""
 
-    def __init__(self, code, *_):
-        if code != "f8":
-            raise pickle.UnpicklingError(f"its numbers are of type {code!r}, not float64")
-
-    def __setstate__(self, state):
-        if state[1] != "<":
-            raise pickle.UnpicklingError("its numbers do not begin with their last byte")
-
-
-class _Array:
-    """An array of float64, of its shape and its bytes alone."""
-
-    def __init__(self, *_):
-        """Empty, as numpy begins."""
+    def __init__(self, *args):
+        self.args = args
 
     def __setstate__(self, state):
-        _, shape, kind, by_columns, content = state
-        if not isinstance(kind, _Float64):
-            raise pickle.UnpicklingError("it does not say the type of its numbers")
-        self.values = np.frombuffer(content, "<f8").reshape(shape, order="F" if by_columns else "C").copy()
+        self.state = state
 
 
 class _ArrayUnpickler(pickle._Unpickler):  # the one in C takes 32 GB for a note with a large number
     """Admits an array of float64, and no other name."""
 
-    ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _Array, ("numpy", "ndarray"): None,
-                ("numpy", "dtype"): _Float64}
+    ADMITTED = {("numpy.core.multiarray", "_reconstruct"): _Said, ("numpy", "ndarray"): None,
+                ("numpy", "dtype"): _Said}
 
     def find_class(self, module, name):
         if (module, name) not in self.ADMITTED:
@@ -148,10 +133,13 @@ class _ArrayUnpickler(pickle._Unpickler):  # the one in C takes 32 GB for a note
 def read_pickled_array(name, most) -> np.ndarray:
     """Fetch a packed pickle of one array of float64; whatever else it holds is a ValueError, and not run."""
     with _fetched(name) as path:
-        array = _ArrayUnpickler(io.BytesIO(_unpacked(path, most))).load()
-        if not isinstance(array, _Array):
-            raise ValueError("it holds no array of float64")
-        return array.values
+        said = _ArrayUnpickler(io.BytesIO(_unpacked(path, most))).load()
+        if not isinstance(said, _Said):
+            raise ValueError("it holds no array")
+        _, shape, kind, by_columns, content = said.state
+        if (kind.args[0], kind.state[1]) != ("f8", "<"):
+            raise ValueError(f"its numbers are of type {kind.args[0]!r}, not float64")
+        return np.frombuffer(content, "<f8").reshape(shape, order="F" if by_columns else "C").copy()
 
 
 def as_rows(matrix, columns=False) -> sparse.csr_array:

@@ -70,7 +70,10 @@ def newsgroups_edition(edition="bydate") -> Corpus:
 
 def parts_to_remove(remove, edition):
     """What to strip from messages: the headers if nothing is said; two editions have none."""
-    return remove if remove is not None else () if edition in ("wheel", "matlab") else ("headers",)
+    without = edition in ("wheel", "matlab")
+    if without and remove:
+        raise ValueError(f"remove: edition {edition!r} has no headers to remove; leave it out.")
+    return remove if remove is not None else () if without else ("headers",)
 
 
 # The tasks of the MTCMRL paper.

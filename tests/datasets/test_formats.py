@@ -69,24 +69,11 @@ def test_a_pickled_array_is_read_and_is_its_own(made_up):
     array = np.arange(6.0).reshape(2, 3)
     made_up(PICKLE, bz2.compress(as_in_old_numpy(array)))
     assert np.array_equal(formats.read_pickled_array(PICKLE, most=1000), array)
-    made_up(PICKLE, bz2.compress(as_in_old_numpy(np.asfortranarray(array).view(Flagged))))
+    made_up(PICKLE, bz2.compress(as_in_old_numpy(np.asfortranarray(array)).replace(b"K\0tq", b"K\1tq")))
     found = formats.read_pickled_array(PICKLE, most=1000)
-    assert (found.dtype.flags, found.sum()) == (0, 15), "flags of a file are not believed"
+    assert (found.dtype.flags, found[0].tolist()) == (0, [0, 1, 2]), "flags of a file are not believed"
     with pytest.raises(ValueError, match=f"{PICKLE}: it holds more than the 90 bytes"):
         formats.read_pickled_array(PICKLE, most=90)
-
-
-class Flagged(np.ndarray):
-    """Says that its numbers are pointers."""
-
-    def __reduce__(self):
-        build, args, (version, shape, kind, *rest) = np.asarray(self).__reduce__()
-        return build, args, (version, shape, Flag(), *rest)
-
-
-class Flag:
-    def __reduce__(self):
-        return np.dtype, ("f8", False, True), (3, "<", None, None, None, -1, -1, 1)
 
 
 @pytest.mark.parametrize("kind", ["call", "objects", "list", "integers", "text", "truncated", "not packed",

@@ -63,6 +63,8 @@ def test_the_paper_tasks_follow_from_the_defaults_and_another_half_is_said_to_di
     made_up(ARCHIVE, tiny_newsgroups(half))
     if half == "train":
         assert load("mtcmrl-20newsgroups", split="train").differences[0].endswith("of the test half.")
+        with pytest.raises(ValueError, match="edition 'wheel' has no headers"):
+            newsgroups.parts_to_remove(["headers"], "wheel")
         with pytest.raises(ValueError, match="split 'test'"):
             load("mtcmrl-20newsgroups")
         return
