@@ -121,8 +121,8 @@ def known():
 
 def entries(name):
     """Entries of a paper, a method, a data set or, as "mtclib", of the software; none for other names."""
-    names = {known_name.lower(): known_name for known_name in known()}
-    return known().get(name) or known().get(names.get(str(name).lower()), [])
+    found = known()
+    return found.get(name) or found.get({one.lower(): one for one in found}.get(str(name).lower()), [])
 
 
 def cite(name):
