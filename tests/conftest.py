@@ -55,3 +55,9 @@ def pytest_xdist_make_scheduler(config, log):
             return "committed results" if nodeid.startswith(COMMITTED) else super()._split_scope(nodeid)
 
     return Scheduler(config, log)
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """An empty folder, in which the test stands."""
+    monkeypatch.chdir(tmp_path)

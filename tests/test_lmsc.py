@@ -18,7 +18,7 @@ from scipy.linalg import orthogonal_procrustes
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 
-from mtclib import LMSC, lmsc
+from mtclib import L2SC, LMSC, lmsc
 from mtclib.baselines import SpectralNJW
 from mtclib.companion.papers.lmsc import replaced
 from mtclib.core import lifelong
@@ -283,13 +283,14 @@ def test_earlier_data_can_be_clustered_again_with_the_final_libraries():
 # Saving.
 
 
-def test_a_stream_survives_a_restart_bit_for_bit(tmp_path):
+@pytest.mark.parametrize(("cls", "parameters"), [(LMSC, {"lam": 2.0}), (L2SC, {"lam": 2.0, "view": 1})])
+def test_a_stream_survives_a_restart_bit_for_bit(cls, parameters, tmp_path):
     Xs, file = tasks(4), tmp_path / "state.npz"
-    through = fitted(lam=2.0, random_state=np.random.default_rng(4)).fit(Xs)
-    stopped = fitted(lam=2.0, random_state=np.random.default_rng(4)).fit(Xs[:2])
-    stopped.save(file)
-    again = LMSC.load(file)
-    assert again.lam == 2.0
+    through, stopped = (cls(K, n_init=2, random_state=np.random.default_rng(4), **parameters) for _ in "12")
+    through.fit(Xs)
+    stopped.fit(Xs[:2]).save(file)
+    again = cls.load(file)
+    assert parameters.items() <= again.get_params().items()
     assert again.n_tasks_ == 2
     assert same(again, stopped)
     for t in (2, 3):
@@ -352,6 +353,9 @@ def test_changed_values_and_other_files_are_refused(saved):
         LMSC.load(file.with_name("nothing.npz"))
     with pytest.raises(StateFileError, match="it is no file"):
         LMSC.load(file.parent)
+    L2SC(K).fit(tasks(1)).save(file)
+    with pytest.raises(ValueError, match="holds libraries of L2SC; load it with L2SC.load"):
+        LMSC.load(file)
 
 
 @pytest.mark.parametrize("forged", [

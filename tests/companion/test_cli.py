@@ -122,19 +122,6 @@ def test_a_wrong_request_is_refused_with_a_hint_before_anything_runs(
     assert not (repository / "build" / "notebooks").exists()
 
 
-def test_own_files_become_labelled_files(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    for name in ("north", "south"):
-        rows = "".join(f"{name}{i},{9 * (i % 2)},{9 - 9 * (i % 2)},1\n" for i in range(8))
-        Path(f"{name}.csv").write_text(f"name,a,b,c\n{rows}", encoding="utf-8")
-    files = ["north.csv", "south.csv", "--method", "spectral njw"]
-    assert main(["cluster", *files, "--id-column", "name"]) == 0  # the number of clusters is proposed
-    assert "Clusters by Spectral NJW" in capsys.readouterr().out
-    table = Path("clusters/clusters-SpectralNJW.csv").read_text(encoding="utf-8").splitlines()
-    assert table[1].startswith("north,north0,,")
-    assert len({line[-1] for line in table[1:9]}) == 2
-
-
 def test_one_output_for_many_notebooks_is_refused(repository, capsys):
     nbformat.write(new_notebook(), repository / "notebooks" / "Untitled.ipynb")  # as JupyterLab makes them
     assert main(["list"]) == 0

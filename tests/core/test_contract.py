@@ -106,10 +106,10 @@ class DependsOnOrder(KMeans):
 
 
 @pytest.mark.parametrize(("broken", "check"), [
-    (GlobalSeed, "same_seed_gives_the_same_and_the_global_generator_is_left_alone"),
+    (GlobalSeed, "fit_returns_self_with_valid_results_that_the_seed_alone_decides"),
     (MutatesInput, "input_is_not_mutated"),
     (RisingObjective, "objective_never_rises"),
-    (LabelsOutOfRange, "fit_returns_self_with_valid_results"),
+    (LabelsOutOfRange, "fit_returns_self_with_valid_results_that_the_seed_alone_decides"),
     (NeverWarns, "one_iteration_warns_and_is_not_converged"),
     (AcceptsAnything, "bad_parameters_are_refused_by_name"),
     (RoundsDenseDataOtherwise, "csr_and_dense_agree"),

@@ -44,18 +44,6 @@ def test_both_outputs_see_the_representation():
     np.testing.assert_allclose(raw @ raw.T, task.Es[0] @ task.Es[0].T, atol=1e-12)
 
 
-def test_a_stream_of_one_view_can_be_saved_and_goes_on(tmp_path):
-    Xs = tasks()
-    model = L2SC(K, view=1, random_state=0).fit(Xs[:2])
-    model.save(tmp_path / "state.npz")
-    again = L2SC.load(tmp_path / "state.npz")
-    assert again.view == 1
-    assert equal([again.partial_fit(Xs[2]).labels_], [model.partial_fit(Xs[2]).labels_])
-    assert equal(again.libraries_.arrays().values(), model.libraries_.arrays().values())
-    with pytest.raises(ValueError, match="holds libraries of L2SC; load it with L2SC.load"):
-        LMSC.load(tmp_path / "state.npz")
-
-
 def test_a_sequence_gives_scores_of_each_task_and_their_mean():
     methods = {"LMSC": {"estimator": "LMSC", "params": {"lam": 0.5}}, "L2SC": {"estimator": "L2SC"},
                "Coreg": {"estimator": "PerTask", "params": {"estimator": "CoregSpectral"}},

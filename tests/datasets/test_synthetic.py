@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from mtclib.companion.runs.fit import execute
-from mtclib.companion.runs.jobs import Job
-from mtclib.datasets import Dataset, load, synthetic
+from mtclib.datasets import load, synthetic
 from mtclib.datasets.synthetic import noise_documents, with_noise
 
 
@@ -70,18 +68,3 @@ def test_planted_documents_have_usual_lengths_and_the_words_of_the_collection():
     np.testing.assert_allclose(np.asarray(planted.sum(axis=0)).ravel() / planted.sum(), terms, atol=0.005)
     long = noise_documents(counts, 4000, terms, 5, 0)
     np.testing.assert_array_equal(np.asarray(long.sum(axis=1)).ravel(), 5 * lengths)
-
-
-def blobs():
-    """Two separate classes in each task and, far off, samples of no class."""
-    X = np.concatenate([np.zeros(5), np.full(5, 9.0), np.full(3, 9.5)])[:, None]
-    y = np.repeat([0, 1, -1], [5, 5, 3])
-    return Dataset(name="blobs", kind="multitask", Xs=[X], labels=[y])
-
-
-def test_samples_of_no_class_are_not_scored():
-    sha = blobs().sha256
-    job = Job("p", "d", f"{__name__}:blobs", {}, "k-means", "KMeans", {}, "{}", 0, 0, sha, 1)
-    record = execute(job)
-    assert (record.info["status"], len(record.arrays["labels/1"])) == ("ok", 13)
-    assert record.info["scores"]["1"]["ACC"] == record.info["scores"]["1"]["NMI_max"] == 1.0

@@ -14,10 +14,7 @@ from structure import ROOT
 from mtclib.companion.site.notebooks import execute
 from mtclib.companion.userdata.load import write_example
 
-
-@pytest.fixture(autouse=True)
-def own_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def shown(path):

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from literal.clr import initial_graph
 
 from benchmarks.lmsc_rivals import affinity, drawn, of_each_kind
 from mtclib.baselines.awp import alternate
@@ -107,12 +108,7 @@ def test_the_setting_of_the_release_is_the_best_of_those_with_many_seeds_as_the_
 
 def test_adaptive_neighbours_have_weights_that_fall_linearly_to_the_next_neighbour():
     X = np.array([[0.0], [1.0], [2.0], [4.0], [9.0]])
-    W = np.zeros((5, 5))
-    for i in range(5):
-        near = sorted((float((X[i, 0] - X[j, 0]) ** 2), j) for j in range(5) if j != i)[:3]
-        for square, j in near[:2]:
-            W[i, j] = (near[2][0] - square) / sum(near[2][0] - other for other, _ in near[:2])
-    np.testing.assert_allclose(affinity(X, "adaptive", 2), (W + W.T) / 2)
+    np.testing.assert_allclose(affinity(X, "adaptive", 2), initial_graph(X, 2), rtol=1e-12)
 
 
 def test_what_choosing_its_setting_with_labels_adds_to_the_gain_of_lmsc_is_told():

@@ -46,10 +46,15 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def site(folder):
+def texts(folder):
+    """Pages by path."""
+    return {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in folder.rglob("*.html")}
+
+
+@pytest.fixture(scope="module")
+def site(texts):
     """Parsed pages by path, without rows of numbers."""
-    files = {file.relative_to(folder).as_posix(): file.read_text("utf-8") for file in folder.rglob("*.html")}
-    return {name: BeautifulSoup(conf.without_rows(text), "html.parser") for name, text in files.items()}
+    return {name: BeautifulSoup(conf.without_rows(text), "html.parser") for name, text in texts.items()}
 
 
 def test_nothing_is_loaded_from_elsewhere(site, folder):
@@ -60,8 +65,8 @@ def test_nothing_is_loaded_from_elsewhere(site, folder):
     assert not re.findall(r"url\((?:http|//)|@import", styles)
 
 
-def test_every_local_link_leads_to_a_file_and_a_place_in_it(folder):
-    texts = {page: unescape(page.read_text("utf-8")) for page in folder.rglob("*.html")}
+def test_every_local_link_leads_to_a_file_and_a_place_in_it(folder, texts):
+    texts = {folder / page: unescape(text) for page, text in texts.items()}
     places = {page: set(re.findall(r'\bid="([^"]*)"', text)) for page, text in texts.items()}
     links = {(page, link) for page, text in texts.items()
              for link in re.findall(r'<a [^>]*?href="([^"]*)"', text)}
@@ -168,10 +173,9 @@ def test_links_lead_to_lines_of_the_package_wherever_the_data_are(root):
 
 
 @pytest.mark.parametrize("paper", paths.papers())
-def test_each_decision_that_a_card_names_leads_to_its_row(paper, folder):
-    text = (folder / f"{paper}.html").read_text("utf-8")
-    links = re.findall(r'<a href="#decision-([^"]+)">([^<]+)</a>', text)
-    rows = re.findall(r'<th id="decision-([^"]+)" scope="row">([^<]+)<', text)
+def test_each_decision_that_a_card_names_leads_to_its_row(paper, texts):
+    links = re.findall(r'<a href="#decision-([^"]+)">([^<]+)</a>', texts[f"{paper}.html"])
+    rows = re.findall(r'<th id="decision-([^"]+)" scope="row">([^<]+)<', texts[f"{paper}.html"])
     assert set(links) <= set(rows)
     assert len(links) > 50
 
@@ -195,10 +199,9 @@ def test_the_reference_has_every_estimator_metric_data_set_and_divergence(site):
     assert set(bregman.__all__) <= signatures
 
 
-def test_equations_are_set_and_no_latex_is_left(site, folder):
+def test_equations_are_set_and_no_latex_is_left(site, texts):
     assert len(site["mspl.html"]("math")) > 5
     assert len(site["reference/MSPL.html"]("math")) > 1
-    texts = {page.name: page.read_text("utf-8") for page in folder.rglob("*.html")}
     assert [name for name, text in texts.items() if "$$" in text or r"\frac" in text] == []
 
 

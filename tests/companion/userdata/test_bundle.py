@@ -23,6 +23,8 @@ from mtclib.companion.userdata import bundle, cost, load
 from mtclib.companion.userdata.run import cluster
 from mtclib.core import paths
 
+pytestmark = pytest.mark.usefixtures("own_folder")
+
 
 @pytest.fixture(scope="module")
 def result():
@@ -162,12 +164,15 @@ def test_inputs_in_the_output_folder_are_refused_before_anything_runs(capsys):
 
 def test_the_command_marks_formulas_in_its_tables_and_leaves_them_if_asked(capsys):
     ids = ["=1+1", "+cmd", "-x", "@sum", "-5", "1e3", "001", "c\rd", *map(str, range(10, 22))]
-    call = ["cluster", own_csv(name=ids), "--id-column", "name", "--method", "KMeans", "--n-clusters", "2"]
+    call = ["cluster", own_csv(name=ids), "--id-column", "name", "--n-clusters", "2"]
+    call += ["--method", "spectral njw"]
     assert main(call) == 0
-    found = pd.read_csv("clusters/clusters-KMeans.csv", dtype=str)["sample"].tolist()
-    assert found == ["'=1+1", "'+cmd", "'-x", "'@sum", *ids[4:]]
+    assert "Clusters by Spectral NJW" in capsys.readouterr().out
+    table = pd.read_csv("clusters/clusters-SpectralNJW.csv", dtype=str)
+    assert table["sample"].tolist() == ["'=1+1", "'+cmd", "'-x", "'@sum", *ids[4:]]
+    assert table["cluster"].nunique() == table["cluster"][:2].nunique() == 2
     assert main([*call, "--raw"]) == 0
-    assert pd.read_csv("clusters/clusters-KMeans.csv", dtype=str)["sample"].tolist() == ids
+    assert pd.read_csv("clusters/clusters-SpectralNJW.csv", dtype=str)["sample"].tolist() == ids
 
 
 def test_numbers_of_clusters_are_proposed_where_a_task_has_no_known_class(capsys):

@@ -24,6 +24,7 @@ from mtclib.companion.userdata.run import cluster
 from mtclib.core import large
 from mtclib.datasets import comparison
 
+pytestmark = pytest.mark.usefixtures("own_folder")
 MATLAB_73 = b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM" + b"\0" * 400
 NUMBERS = np.arange(6.0).reshape(3, 2)
 

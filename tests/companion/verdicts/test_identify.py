@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from adversary.families import digest
 
 from mtclib.companion import runs
 from mtclib.companion.cli import main
@@ -56,8 +57,8 @@ methods = ["noisy"]
 
 
 @pytest.fixture
-def printed(write):
-    """A repository with a toy paper; gives means to its table 1."""
+def printed(write, own_folder):
+    """A repository with a toy paper, in which the test stands; gives means to its table 1."""
     for name, text in (("protocol.toml", PROTOCOL), ("decisions.toml", ""),
                        ("sizes.csv", "table,dataset,task,quantity,value,note\n")):
         write(name, text, "toy")
@@ -238,12 +239,8 @@ def test_three_stages_each_blind_to_the_next_find_a_planted_pipeline_in_turn(sta
     assert main(["identify", "toy", "--mine", str(tmp_path / "own.toml"), "--output", str(tmp_path)]) == 0
 
 
-def committed(root):
-    return {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
-
-
 def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp_path, capsys, monkeypatch):
-    before = committed(paths.data_dir())
+    before = digest(paths.data_dir())
     (tmp_path / "own.toml").write_text(
         'datasets = ["Tiny"]\ncalibration = [{ method = "noisy", task = 1 }]\n'
         'loader = "experiments_support:tiny"\nn_runs = 2\n[data]\nn = [30, 90]\n', encoding="utf-8-sig")
@@ -258,31 +255,29 @@ def test_a_strangers_file_is_searched_in_private_and_gives_one_page(printed, tmp
     found = json.loads((out / "identify.json").read_text(encoding="utf-8"))["mine"]
     assert f"| {100 * found['distance']:.4g}, {100 * found['next']:.4g}, " in page  # points
     assert "; noisy" in page and "noisy noisy" not in page
-    assert committed(paths.data_dir()) == before
+    assert digest(paths.data_dir()) == before
     assert (out / "mine.html").exists()
     assert len(pd.read_csv(out / "identify-mine.csv.gz")) == 2
     assert main(["identify", "toy", "--output", str(out)]) == 2, "for the committed results it would renew"
 
 
 def test_a_function_that_yields_data_sets_is_a_search_and_a_protocols_search_runs_in_private(
-        printed, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+        printed, tmp_path, capsys):
     (tmp_path / "two_guesses.py").write_text(
         "from dataclasses import replace\nimport experiments_support as s\n"
         "def guesses(sizes=(30, 60, 90)):\n    for n in sizes:\n"
         "        yield replace(s.tiny(n), name='Tiny')\ndef one():\n    yield from guesses([30])\n")
-    before = committed(paths.data_dir())
+    before = digest(paths.data_dir())
     assert main(["identify", "toy", "--mine", "two_guesses:guesses"]) == 0
     assert "3 hypotheses" in capsys.readouterr().out
     assert main(["identify", "toy", "--mine", "two_guesses:one", "--output", "one"]) == 0
     assert ", none, " in capsys.readouterr().out
     assert main(["identify", "toy", "--search", "tiny"]) == 0
     assert "wrote identified" in capsys.readouterr().out
-    assert committed(paths.data_dir()) == before
+    assert digest(paths.data_dir()) == before
 
 
 def test_where_no_data_can_be_clustered_the_error_of_the_fits_is_told(printed, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("experiments_support.Noisy.fit", lambda self, Xs: 1 / 0)
     (tmp_path / "one_guess.py").write_text(
         "from dataclasses import replace\nimport experiments_support as s\n"
@@ -303,9 +298,7 @@ def test_a_spread_of_ratios_needs_two_cells_above_0(means, cells, said, printed,
 
 
 @pytest.mark.parametrize("name", ["identify.json", "mine.html"])
-def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(
-        name, printed, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_search_of_one_s_own_replaces_nothing_but_its_own_results(name, printed, tmp_path, capsys):
     (tmp_path / "own.toml").write_text(
         BY_THE_TOY + 'loader = "experiments_support:tiny"\n[data]\nn = [30, 90]\n', encoding="utf-8")
     (tmp_path / "out").mkdir()
@@ -372,8 +365,7 @@ BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy"
     ("a.toml", f"{BY_THE_TOY}[data]\na = {[*range(2000)]}\nb = {[*range(2000)]}", "4,000,000 combinations"),
     ("k.toml", BY_THE_TOY + 'loader = "builtins:exit"\n[data]\ncode = [1]', "ended in SystemExit")])
 def test_what_is_wrong_with_a_search_of_one_s_own_is_told_in_one_sentence(
-        given, content, said, printed, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+        given, content, said, printed, tmp_path, capsys):
     if content:
         name = given if given.endswith(".toml") else f"{given.partition(':')[0]}.py"
         (tmp_path / name).write_text(content, encoding="utf-8")
