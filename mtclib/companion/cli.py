@@ -76,8 +76,8 @@ def _parsed(argv):
 # What arguments are called in Python and here: anywhere but in names of files, or at the beginning.
 _ANYWHERE = {"header=False": "--no-header", "header=True": "--header", "id_column": "--id-column",
              "label_column": "--label-column", "n_clusters": "--n-clusters", "text_column": "--text-column"}
-_FIRST = {"kind": "--kind", "methods": "--method", "output": "--output", "scaling": "--scaling",
-          "seed": "--seed"}
+_FIRST = {"kind": "--kind", "methods": "--method", "n_jobs": "--n-jobs", "n_runs": "--n-runs",
+          "output": "--output", "scaling": "--scaling", "seed": "--seed"}
 _ARGUMENTS = re.compile(rf"(?<![\w'])({'|'.join(_ANYWHERE)})(?![\w'./])|^({'|'.join(_FIRST)})(?=[ :])")
 
 

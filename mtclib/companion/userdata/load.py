@@ -378,7 +378,7 @@ def plain(value) -> str:
         value = value.decode(errors="replace")
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
-    return str(value).strip()
+    return str(value).strip().encode("utf-8", "backslashreplace").decode()  # halves of letters have no bytes
 
 
 def same_features(parts) -> list:

@@ -221,6 +221,7 @@ def test_results_are_written_even_if_nobody_reads_what_is_printed(monkeypatch):
     (["own.csv", "--n-clusters", "99"], "--n-clusters is 99 but own has only 10 sample"),
     (["words.csv"], "column 'n_clusters' does not hold numbers .* give --id-column 'n_clusters'"),
     (["bare.csv"], "looks like data.* --no-header if no file has one"),
+    (["own.csv", "--n-clusters", "2", "--n-jobs", "9" * 11], "--n-jobs must be an integer >= 1, and of"),
     (["own.csv", "--n-clusters", "9,9"], "--n-clusters has 2 entries for 1 task"),
     (["negative.csv", "--scaling", "tfidf-l2"], "negative: cannot be scaled by 'tfidf-l2': counts must not"),
     (["small.csv"], "small.csv: the largest entry is 1.9e-299, .*divide the columns by a power of ten"),

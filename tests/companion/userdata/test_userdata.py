@@ -327,6 +327,10 @@ LOADED = {
         "label_column": "y", "id_column": "id"}, {
         "sample_names": [["001", "1e3", "NA", "nan", "-5", "1.50"]], "labels": [[3, 0, 1, 2, -1, 4]],
         "class_names": [["01", "1", "NA", "None", "true"]]}),
+    "names that no file can hold": ("tasks", {
+        "x.npz": {"X": NUMBERS, "i": np.array(["\ud800", "\udcff", "c"])}}, {
+        "id_column": "i", "label_column": "i"}, {
+        "sample_names": [["\\ud800", "\\udcff", "c"]], "class_names": [["\\ud800", "\\udcff", "c"]]}),
     "empty lines": ("tasks", {"x.csv": "\n\nid;x;y\n01;2;3\n\nb;4;5\n"}, {"id_column": "id"}, NAMED),
     "years as names": ("tasks", {"x.csv": "id,2019,2020\n01,1,2\nb,3,4\n"}, {"id_column": "id"}, NAMED),
     "marks in names": ("tasks", {"x.csv": '"x; z", "height, cm",id \n1, 2, 01\n3, 4, b\n'}, {
