@@ -180,6 +180,5 @@ def _facts(paper, dataset):
     headline = protocol.datasets.get(stands) or protocol.datasets[pooled[0]]
     spec = protocol.datasets[headline.rows_of] if headline.rows_of else headline
     given = "".join(f", {name}={value!r}" for name, value in spec.params.items())
-    yield f"data: mtclib.datasets.load({spec.loader!r}{given})" + f"; {spec.note}".rstrip("; ")
-    if headline.pipeline == "identified":
-        yield f"preprocessing: not stated in the paper; {headline.standing}, in a search of printed numbers"
+    yield f"data: mtclib.datasets.load({spec.loader!r}{given})"
+    yield study_of(paper).told_pipelines([stands])

@@ -8,7 +8,7 @@ import pytest
 
 from mtclib import all_estimators
 from mtclib.companion.cli import main
-from mtclib.companion.papers import citations, copies
+from mtclib.companion.papers import citations, copies, study_of
 from mtclib.companion.parameters import UsageError
 from mtclib.companion.verdicts import published
 from mtclib.core import paths
@@ -24,6 +24,7 @@ def test_a_table_to_copy_has_every_printed_cell_and_says_how_to_load_the_data(ca
         assert all(pd.api.types.is_numeric_dtype(numbers[one]) for one in numbers)
         assert set(table.as_printed().index.str.rstrip("*†")) == set(printed["method"])
         assert "mtclib.datasets.load('" in table.facts[0]
+        assert table.facts[1].startswith(f"Pipeline: {study_of(paper).headline(name)} (")
         distances = numbers.filter(like="d_M printed mean").stack().dropna()
         assert distances.tolist() == printed.loc[printed["metric"] == "d_M", "mean"].tolist(), "no percent"
         keys = re.findall(r"@\w+\{(\w+),", table.bibtex)
