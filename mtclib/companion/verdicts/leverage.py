@@ -78,7 +78,7 @@ def _values(study, entry, dataset, method, metric, point):
     point = study.protocol.defaults.get(method) if point is None else point
     kept = params == canonical(point) if point and point != "chosen" else np.full(len(params), True)
     if len(settings := set(params[kept])) != 1:
-        told = "several settings" if settings else "no stored fit"
+        told = "several settings (name one in 'point')" if settings else "no stored fit"
         raise LedgerError(f"{study.paper}: leverage of {entry['decision']}: {told} of {method!r} on "
                           f"{dataset!r} with {point or 'its default'} and {metric}")
     return pd.Series(values[kept], index=runs[kept])
