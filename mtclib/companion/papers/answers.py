@@ -140,10 +140,9 @@ def _both_signs(means):
 
 def answer(study: Any) -> tables.Points:
     """The answer, for the top of a paper's notebook."""
-    asked = ledger.part(study.paper, "summary")["question"]
     will = f"`python -m mtclib verdicts --paper {study.paper}` will tell."
     told = sentences(study) if _is_known(study) else [will]
-    heads = asked, WORDS["rivals"]
+    heads = ledger.part(study.paper, "summary")["question"], WORDS["rivals"]
     return tables.Points(tuple(told), tuple((head, "index.ipynb") for head, _ in zip(heads, told)))
 
 
