@@ -22,7 +22,7 @@ TESTED = ("test_toyp.py", "baselines/test_toyviews.py", "core/test_contract.py",
           "companion/papers/test_pipelines.py", "companion/papers/test_scoreboard.py",
           "companion/papers/test_copies.py")  # fmt: skip
 NAMED = "toyp or TOYP or Toyviews or toyviews or test_every_change or every_printed_method or toy-news or " \
-        "gains_over_all or can_be_cited or err_about_as_often"
+        "gains_over_all or can_be_cited or err_about_as_often or leads_to_its_page or leaves_out"
 
 
 @pytest.fixture(scope="module")

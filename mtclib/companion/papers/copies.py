@@ -10,7 +10,7 @@ import pandas as pd
 from mtclib.companion.papers import citations, scoreboard, study_of
 from mtclib.companion.parameters import UsageError, choose
 from mtclib.companion.tables import task_name
-from mtclib.companion.verdicts import published
+from mtclib.companion.verdicts import ledger, published
 from mtclib.core import paths
 
 FORMATS = ("text", "csv", "latex")
@@ -48,8 +48,11 @@ class Copy:
 
     @property
     def caption(self):
-        return (f"{self.title}: mean ± standard deviation, printed in the {self.paper.upper()} paper and "
-                "ours, to one decimal; proportions in percent")
+        return self._told("mean ± standard deviation, printed in the {} paper and ours")
+
+    def _told(self, what):
+        named = what.format(ledger.findings(self.paper)["name"])
+        return f"{self.title}: {named}, to one decimal; proportions in percent"
 
     def text(self, form="text") -> str:
         """The table in one of `FORMATS`; CSV without the facts, as it has no comments."""
@@ -101,8 +104,7 @@ class Copy:
     def _latex(self):
         """Both layouts with booktabs, and what to cite as comments."""
         whole = self.printed or self
-        means = (f"{whole.title}: our means, with those printed in the {self.paper.upper()} paper in "
-                 "brackets, to one decimal; proportions in percent")
+        means = whole._told("our means, with those printed in the {} paper in brackets")
         wide = whole.as_printed(1).rename_axis(index=None, columns=[None, None]).rename(columns=_escape)
         long = self.long(1).rename(columns=_escape)
         look = {"escape": False, "position": "t"}

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 import numpy as np
 import pandas as pd
 
+from mtclib.companion.parameters import UsageError
 from mtclib.companion.runs import our_name
 from mtclib.companion.verdicts import identify, judge, leverage
 from mtclib.companion.verdicts.intervals import RELATIVE
@@ -80,7 +81,11 @@ def _stands(study, rows, pipeline):
 def headlines(study):
     """`Scores` of every printed data set on its headline pipeline, where the paper's own method has any."""
     found = [Scores(study, name, headline(study, name)) for name in study.published["dataset"].unique()]
-    return [one for one in found if one.rivals()]
+    if compared := [one for one in found if one.rivals()]:
+        return compared
+    raise UsageError(f"{study.paper}: no data set that is called as in print has committed results of the "
+                     "paper's method and of a rival. Run "
+                     f"`python -m mtclib run {study.paper} --profile full --export`.")
 
 
 @lru_cache(maxsize=1)  # variants of one source follow each other

