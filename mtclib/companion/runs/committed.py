@@ -3,6 +3,7 @@ that an export after a change runs only what is new.
 """
 
 import json
+import lzma
 import math
 import os
 import platform
@@ -29,6 +30,9 @@ from mtclib.datasets import FetchError
 from mtclib.metrics import SCORES
 
 JOBS, SCORE_TABLE = "jobs.csv.xz", "scores.npz"
+# Text whose half are digests: 3 % smaller than by the defaults.
+PACKED = {"method": "xz", "filters": [{"id": lzma.FILTER_LZMA2, "preset": 6 | lzma.PRESET_EXTREME, "lc": 0,
+                                       "pb": 0}]}
 PACKS = ("labels.npz", "histories.npz", "models.npz")
 # Without a time stamp the same tables are the same bytes.
 TABLE = {"lineterminator": "\n", "compression": {"method": "gzip", "mtime": 0}}
@@ -132,7 +136,7 @@ def _write_tables(results, digests, calibrations, folder):
     jobs = jobs.assign(objective=rounded(jobs["objective"].to_numpy()), seconds=jobs["seconds"].round(3),
                        labels=jobs["key"].map(digests).fillna(""),
                        calibration=jobs["key"].map(calibrations).astype(float).round(5))
-    jobs.to_csv(folder / JOBS, index=False, lineterminator="\n")
+    jobs.to_csv(folder / JOBS, index=False, lineterminator="\n", compression=PACKED)
     lines = pd.MultiIndex.from_frame(results[["row", "task"]].drop_duplicates())
     wide = results.pivot(index=["row", "task"], columns="metric", values="value").reindex(lines)
     measures = [name for name in results["metric"].unique() if name not in SCORES]
