@@ -86,8 +86,10 @@ def figures_dir() -> Path | None:
 
 
 def remedy(error) -> str:
-    """What to set where one of our folders cannot be written to, as in a clone that many people share: the
-    end of a sentence, or nothing."""
+    """What to set where one of our folders cannot be written to, as in a clone that many people share, or
+    what to do where the current one is gone: the end of a sentence, or nothing."""
+    if isinstance(error, OSError) and error.errno == errno.ENOENT and error.filename is None:  # of getcwd
+        return ": the current folder was removed; change to another one"
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         places = {"MTCLIB_CACHE": told("MTCLIB_CACHE") or data_dir() / "cache", "MTCLIB_RUNS": runs_dir(),
                   "MTCLIB_BUILD": build_dir()}

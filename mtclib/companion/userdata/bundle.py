@@ -54,6 +54,8 @@ def _refusal(place, inputs):
     if place.is_mount():
         return (f"is where a disk is mounted, and a mounted folder cannot be replaced; name a new one in it, "
                 f"such as {str(place / 'clusters')!r}")
+    if place.is_dir() and not os.access(place, os.W_OK):  # it could be moved aside, but not removed
+        return "may not be changed by you; choose another folder, or make it writable"
     if within := [file for file in inputs if Path(file).resolve().is_relative_to(place)]:
         return f"holds the input {listed(within)}; choose another folder"
     _put_back(place)

@@ -5,6 +5,7 @@ import errno
 import io
 import json
 import logging
+import os
 import re
 import sys
 from pathlib import Path
@@ -73,7 +74,8 @@ def test_what_is_not_an_earlier_bundle_as_it_was_written_is_refused_by_name(make
     ("", "the name of the folder is empty"), (".", "is the current folder or holds it"),
     ("..", "is the current folder or holds it"), ("file", "is a file"), ("file/out", "cannot be written"),
     ("~nosuchuser/out", "cannot be a path here"), ("foreign", "holds 'manifest.csv'"),
-    ("loop", "cannot be a path here"), ("disk", "is where a disk is mounted.* such as '.*disk.clusters'"),
+    ("loop", "cannot be a path here"), ("kept", "may not be changed by you; .* make it writable"),
+    ("disk", "is where a disk is mounted.* such as '.*disk.clusters'"),
 ])  # fmt: skip
 def test_no_other_place_is_written_to(folder, message, monkeypatch):
     Path("loop").symlink_to("loop")
@@ -81,7 +83,9 @@ def test_no_other_place_is_written_to(folder, message, monkeypatch):
     Path("foreign").mkdir()
     Path("foreign/manifest.csv").write_text("mine")
     Path("disk").mkdir()
+    Path("kept").mkdir()
     monkeypatch.setattr(Path, "is_mount", lambda place: place.name == "disk")
+    monkeypatch.setattr(os, "access", lambda place, _: place.name != "kept")
     with pytest.raises(bundle.BundleError, match=message):
         bundle.check(folder)
 
@@ -242,6 +246,16 @@ def test_a_file_that_is_called_like_an_option_is_said_how_to_name(capsys):
         main(["cluster", own_csv(stem="-x")])
     assert "-x.csv begins like an option; for the file of that name write ./-x.csv" in capsys.readouterr().err
     assert main(["cluster", "./-x.csv", "--method", "KMeans", "--n-clusters", "2", "--id-column", ""]) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the current folder cannot be removed")
+def test_a_current_folder_that_is_gone_is_said(tmp_path, monkeypatch, capsys):
+    path = own_csv(tmp_path)
+    Path("gone").mkdir()
+    monkeypatch.chdir("gone")
+    os.rmdir(tmp_path / "gone")
+    assert main(["cluster", path, "--output", str(tmp_path / "out")]) == 1
+    assert "the current folder was removed; change to another one" in capsys.readouterr().err
 
 
 def test_what_is_told_on_the_way_steers_no_terminal(capsys, monkeypatch):
