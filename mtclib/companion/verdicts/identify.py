@@ -131,7 +131,9 @@ def calibration(protocol, search):
         cells = fingerprints(cells, protocol)
     if search.methods:  # what a fit gives without classes is in another unit
         cells = cells[~cells["metric"].isin(MEASURES)]
-    wanted = [np.logical_and.reduce([cells[column] == value for column, value in one.items()])
+    # An average over tasks says nothing that these do not, unless it alone is asked for.
+    wanted = [np.logical_and.reduce([cells[column] == value for column, value in one.items()]
+                                    + [cells["task"] != "avg"] * ("task" not in one))
               for one in search.calibration]
     names = {protocol.datasets[name].published: name for name in search.datasets}
     chosen = cells[np.logical_or.reduce(wanted) & cells["dataset"].isin(names)]
@@ -358,7 +360,8 @@ def held_out(protocol, search, found, store, *, n_jobs=1):
     names = {protocol.datasets[name].published: name for name in search.datasets}
     cells, winner = published.load(protocol.paper).dropna(subset="mean"), found["winner"]
     cells = cells[cells["dataset"].isin(names) & ~cells["cell"].isin(found["cells"])
-                  & cells["method"].isin(protocol.methods) & ~cells["metric"].isin(MEASURES)]
+                  & cells["method"].isin(protocol.methods) & ~cells["metric"].isin(MEASURES)
+                  & (cells["task"] != "avg")]
     if not search.methods or cells.empty:
         return pd.DataFrame()
     best = replace(

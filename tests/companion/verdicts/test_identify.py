@@ -324,12 +324,14 @@ def test_data_may_be_called_by_the_name_of_their_loader_where_it_determines_the_
     assert name("both", document) == "both"
 
 
-def test_what_a_fit_gives_without_classes_chooses_nothing_and_is_no_task(monkeypatch):
+@pytest.mark.parametrize(("name", "metrics"), [("mbc-tr23", {"NMI", "ARI"}),
+                                               ("lmsc-cornell", {"NMI", "RI", "purity"})])
+def test_what_a_fit_gives_without_classes_and_averages_over_tasks_choose_nothing(name, metrics, monkeypatch):
     data = runs.load_dataset("experiments_support:tiny", {})[0]
-    monkeypatch.setattr(identify, "_all_yielded", lambda _: [dataclasses.replace(data, name="mbc-tr23")])
-    protocol = identify.mine("mbc", "own:data")
+    monkeypatch.setattr(identify, "_all_yielded", lambda _: [dataclasses.replace(data, name=name)])
+    protocol = identify.mine(name.partition("-")[0], "own:data")
     cells = identify.calibration(protocol, protocol.identify["mine"])
-    assert set(cells["metric"]) == {"NMI", "ARI"}
+    assert (set(cells["metric"]), set(cells["task"])) == (metrics, {"1", "2"})
 
 
 BY_THE_TOY = 'datasets = ["Tiny"]\nn_runs = 1\ncalibration = [{ method = "noisy" }]\n'
