@@ -374,11 +374,19 @@ class PaperResults:
         return {"results": pd.concat(map(self.selected, self.protocol.profile("full").datasets))}
 
     def outcomes(self):
-        """The claims of the paper with their outcome, as from ``verdicts.ledger.outcomes``."""
+        """The claims of the paper with their outcome, as from ``verdicts.ledger.outcomes``: the data sets of
+        each, and in its reason the rivals that we had to reconstruct."""
         found = ledger.outcomes(self.paper, self.frames(), self.published)
         given = [entry.get("params", {}) for entry in ledger.claims(self.paper)]
         sets = [{one.get("dataset"), one.get("clean"), *one.get("datasets", ())} - {None} for one in given]
-        return found.assign(pipeline=["; ".join(sorted(set(map(self.headline, names)))) for names in sets])
+        named = [{str(name).partition(", ")[0] for value in one.values() for name in np.atleast_1d(value)}
+                 for one in given]
+        again = [name for name, kind in self.kinds.items() if kind == "reconstruction"]
+        rivals = [", ".join(name for name in again if name in own) for own in named]
+        reason = [why or f"our reconstruction: {names}" * bool(names)
+                  for why, names in zip(found["reason"], rivals)]
+        return found.assign(reason=reason, pipeline=[
+            "; ".join(sorted(set(map(self.headline, names)))) for names in sets])
 
 
 def mean_scores(rows, metric="ACC"):

@@ -96,8 +96,9 @@ def _grid(study, source, dataset):
 class Scores:
     """What was run of a printed data set on one pipeline.
 
-    ``places``: (task, metric) of the printed cells, averages left out.  ``by``: for each printed method with
-    fits its scores, (settings, runs, places), and the accuracies that choose a setting, (settings, runs).
+    ``places``: (task, metric) of the printed cells, averages left out, and ``tables``, where they stand.
+    ``by``: for each printed method with fits its scores, (settings, runs, places), and the accuracies that
+    choose a setting, (settings, runs).
     ``printed``: for each such method its cells by place, NaN where one is a misprint or chose the pipeline.
     """
 
@@ -106,7 +107,8 @@ class Scores:
         cells = study.published[(study.published["dataset"] == dataset) & (study.published["task"] != "avg")]
         cells = cells.dropna(subset="mean")
         out = study.misprints | identify.calibration_cells(study.protocol, pipeline.search)
-        self.places = cells.drop_duplicates(["task", "metric"])[["task", "metric"]].reset_index(drop=True)
+        cells_of_places = cells.drop_duplicates(["task", "metric"]).reset_index(drop=True)
+        self.places, self.tables = cells_of_places[["task", "metric"]], cells_of_places["table"].to_numpy()
         self.relative = self.places["metric"].isin(RELATIVE).to_numpy()
         self.n_published, self.by, self.printed = study.n_published(pipeline.source), {}, {}
         rows = _grid(study, pipeline.source, dataset)

@@ -217,10 +217,10 @@ def statistics(found, multiverse):
     for table, rival in scopes:
         keep, among = ((rows["table"].eq(table) | (table == ALL)) & (rows["rival"].eq(rival) | (rival == ALL))
                        for rows in (frame, multiverse))
-        taus = [one for one in found if rival == ALL and table in (ALL, *one.frame["table"])]
         lines.append({"paper": frame["paper"].iloc[0], "table": table, "rival": rival,
                       **summary(frame[keep], errors[:, keep], perfect[:, keep]),
-                      **rankings(taus), **over_pipelines(multiverse[among], frame[keep])})
+                      **(rankings(found, table) if rival == ALL else {}),
+                      **over_pipelines(multiverse[among], frame[keep])})
     return pd.DataFrame(lines)
 
 
@@ -284,15 +284,18 @@ def _interval(frame, errors, weights=None):
     return mean - half, mean + half
 
 
-def rankings(found):
-    """Kendall's tau-b of our ranking of the methods and the printed one: mean over the columns of a data set
-    and over data sets, its interval over these, and that of a perfect re-run. Without tau where all tie."""
-    found = [one for one in found if np.isfinite(one.tau).any()]
-    if not found:
+def rankings(found, table=ALL):
+    """Kendall's tau-b of our ranking of the methods and the printed one in the columns of a table: mean over
+    those of a data set and over data sets, its interval over these, and that of a perfect re-run. Without tau
+    where all tie."""
+    kept = [(one, (one.tables == table) | (table == ALL)) for one in found]
+    kept = [(one.tau[here], one.perfect_tau[:, here]) for one, here in kept
+            if np.isfinite(one.tau[here]).any()]
+    if not kept:
         return {}
-    tau, low, high = mean_over(np.array([np.nanmean(one.tau) for one in found]))
+    tau, low, high = mean_over(np.array([np.nanmean(ours) for ours, _ in kept]))
     return {"tau": tau, "tau_low": low, "tau_high": high,
-            "perfect_tau": np.mean([np.nanmean(one.perfect_tau) for one in found])}
+            "perfect_tau": np.mean([np.nanmean(perfect) for _, perfect in kept])}
 
 
 def curve(multiverse):

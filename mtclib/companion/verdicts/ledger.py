@@ -135,16 +135,16 @@ def outcomes(paper, frames, published=None):
 
 def outcomes_of_sentences(paper, outcomes):
     """Outcome of each sentence, from those of its claims: it holds with all parts, and fails with two, or
-    with one that fails at 5 % divided by their number. It is ``sentence``, or the quotation up to a
-    bracket."""
+    with one that fails at 5 % divided by their number; one decided by its interval has no p, and fails at
+    5 %. It is ``sentence``, or the quotation up to a bracket."""
     known = {one["id"]: one.get("sentence", one["quote"].partition(" (")[0]) for one in claims(paper)}
     rows = []
     for sentence, parts in outcomes.groupby(outcomes["id"].map(known), sort=False):
         tested = parts[parts["status"].isin(["holds", "fails", "undecided"])]
         holds, fails = ((tested["status"] == status).sum() for status in ("holds", "fails"))
-        p = pd.to_numeric(tested.loc[tested["status"] == "fails", "p"]).min()
+        p = pd.to_numeric(tested.loc[tested["status"] == "fails", "p"]).fillna(ALPHA).min()
         status = "not testable" if tested.empty else "holds" if holds == len(tested) else "undecided"
-        if fails > 1 or (fails == 1 and not p * len(tested) > ALPHA):
+        if fails > 1 or (fails == 1 and p * len(tested) <= ALPHA):
             status = "fails"
         rows.append({"sentence": sentence, "parts": len(tested), "hold": holds, "fail": fails,
                      "status": status})

@@ -38,6 +38,7 @@ class Again:
     perfect: np.ndarray  # gains of a perfect re-run, (draws, gains)
     tau: np.ndarray  # of our ranking and the printed one, by place
     perfect_tau: np.ndarray  # (draws, places)
+    tables: np.ndarray  # by place
 
 
 def again(study):
@@ -56,7 +57,7 @@ def _again(scores, frame, trials, rng):
     tau, perfect_tau = (kendall(*(np.stack([side[name] for name in scores.by], axis=-1)
                                   for side in (printed, sides))) for sides in (means, both))
     return Again(frame, _centred(_gaps(scores, frame, own)), _gaps(scores, frame, both), tau,
-                 np.atleast_2d(perfect_tau))
+                 np.atleast_2d(perfect_tau), scores.tables)
 
 
 def _centred(drawn):

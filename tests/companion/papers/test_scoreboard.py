@@ -309,16 +309,22 @@ def test_no_paper_gives_another_meaning_to_what_every_study_has():
         assert [name for name in again if f"super().{name}(" not in inspect.getsource(vars(own)[name])] == []
 
 
+def test_a_claim_about_a_rival_that_we_reconstructed_says_so():
+    reasons = study_of("mspl").outcomes().set_index("id")["reason"]
+    assert reasons[["C35", "C36"]].tolist() == ["", "our reconstruction: ConvexSub"]
+
+
 def test_a_sentence_counts_its_parts_and_fails_with_one_only_if_that_survives_their_number(monkeypatch):
-    known = [{"id": str(number), "quote": f"{text} ({number})"} for number, text in enumerate("aabbccddeef")]
+    known = [{"id": str(n), "quote": f"{text} ({n})"} for n, text in enumerate("aabbccddeefggh")]
     outcomes = pd.DataFrame(
         [("holds", ""), ("fails", "0.02"), ("holds", ""), ("undecided", "0.4"), ("holds", ""),
          ("not yet testable", ""), ("holds", ""), ("fails", "0.04"), ("fails", "0.03"), ("fails", "0.04"),
-         ("not yet testable", "")], columns=["status", "p"]).assign(id=[one["id"] for one in known])
+         ("not yet testable", ""), ("holds", ""), ("fails", ""), ("fails", "")],
+        columns=["status", "p"]).assign(id=[one["id"] for one in known])
     monkeypatch.setattr(ledger, "claims", lambda paper: known)
     found = ledger.outcomes_of_sentences("p", outcomes)
     assert found["status"].to_dict() == {"a": "fails", "b": "undecided", "c": "holds", "d": "undecided",
-                                         "e": "fails", "f": "not testable"}
+                                         "e": "fails", "f": "not testable", "g": "undecided", "h": "fails"}
     assert found.loc["d", ["parts", "hold", "fail"]].tolist() == [2, 1, 1]
     assert tables.claims_table(outcomes, found).notes[0] == "1 of 2 parts hold and 1 fail, so fails: a"
 

@@ -24,6 +24,7 @@ def scores(rng, n=20, gain=0.1, sd=0.04, n_published=20, tasks=2, others=0):
     made.study = SimpleNamespace(paper="toy", protocol=SimpleNamespace(own=["own"]), kinds={})
     made.dataset, made.pipeline = "set", SimpleNamespace(name="as fixed")
     made.places, made.relative, made.n_published = places, np.zeros(tasks, dtype=bool), n_published
+    made.tables = np.full(tasks, "1")
     common = rng.normal(0, sd, (n, 1 if tasks == 2 else tasks))  # starts or splits that all methods share
     made.by, made.printed = {}, {}
     for name, mean in means.items():
@@ -252,6 +253,11 @@ def test_a_committed_gain_is_the_difference_of_two_committed_cells(committed):
     assert set(committed["task"]) <= {"", "1", "2", "3", "4"}
     error = committed["error"].astype(float)
     assert ((error == 0) | (error > 1e-6)).all(), "no error is what rounding leaves of equal runs"
+
+
+def test_a_ranking_is_that_of_the_columns_of_its_table():
+    both = SimpleNamespace(tau=np.array([1.0, -1]), perfect_tau=np.ones((3, 2)), tables=np.array(["3", "4"]))
+    assert [gains.rankings([both], name)["tau"] for name in ("3", "4", gains.ALL)] == [1, -1, 0]
 
 
 def test_the_committed_gains_of_a_paper_are_those_of_its_committed_results(committed):
