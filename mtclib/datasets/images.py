@@ -212,8 +212,8 @@ def awa(views="6", classes="50", *, scaling="none") -> Dataset:
     Returns
     -------
     Dataset
-        Views of float32 in the order of the paper's Table 2, memory-mapped from the cache (1.3 GB) if they
-        are not scaled; rows by class, in the order of the files.
+        Views of float32 in the order of the paper's text (Table 2 has ColorSIFT before SIFT), memory-mapped
+        from the cache (1.3 GB) if they are not scaled; rows by class, in the order of the files.
 
     Raises
     ------
