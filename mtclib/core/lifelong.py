@@ -144,11 +144,6 @@ def _checked(header):
     return header
 
 
-def _columns(X):
-    """Names of columns as text, numbers as well, by which `fit` aligns tasks; none of an array."""
-    return list(map(str, column_names(X)))
-
-
 class LibraryClusterer(LifelongClusterer):
     """Common to the methods with libraries.  A subclass implements ``_task(views, k, seed, past)``, which
     gives a :class:`mtclib.lmsc.Task`, and ``_represent(task)``, which gives what k-means sees."""
@@ -307,7 +302,8 @@ class LibraryClusterer(LifelongClusterer):
 
     def _note_features(self, Xs):
         super()._note_features(Xs)
-        self._columns = list(map(_columns, Xs[0]))
+        # Numbers name columns, too; an array has no names.
+        self._columns = [list(map(str, column_names(X))) for X in Xs[0]]
 
     def _needs_a_task(self):
         if not hasattr(self, "libraries_"):
@@ -342,7 +338,7 @@ class LibraryClusterer(LifelongClusterer):
         (Xs,) = aligned([Xs], "lifelong") or [Xs]
         views = check_views(Xs, nonnegative=self.negative == "refuse")
         for v, (X, names) in enumerate(zip(Xs, self._columns if hasattr(self, "libraries_") else ())):
-            if names and (own := _columns(X)) and own != names:
+            if names and (own := list(map(str, column_names(X)))) and own != names:
                 raise ValueError(f"Xs[{v}] has other columns than in the first task, or in another order; "
                                  f"pass them in its order, which begins with {', '.join(names[:9])}")
         views = self._views_of(views)
