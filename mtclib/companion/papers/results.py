@@ -232,9 +232,8 @@ class PaperResults:
         one, or the identified one where its search holds, if its fits are committed; else its namesake."""
         found = identify.summaries(self.paper)
         names = [name for name, spec in self.protocol.datasets.items() if spec.published == printed
-                 and (spec.pipeline == "released" or (
-                     spec.pipeline == "identified" and spec.search in found
-                     and identify.holds(found[spec.search])))]
+                 and (spec.pipeline == "released" or (spec.pipeline == "identified" and spec.search in found
+                                                      and identify.holds(found[spec.search])))]
         return next((name for name in names if self._is_committed(name)), printed)
 
     def fitted(self, printed):

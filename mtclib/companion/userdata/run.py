@@ -367,7 +367,7 @@ def report(result) -> str:
                       for name, X in zip(data.task_names, data.Xs))
     what = f"{n} samples in views ({parts})" if views else f"tasks with {d} shared features ({parts})"
     said = [f"We clustered {what} with {shown_name(name)} ({traits.paper}) as implemented in "
-            f"mtclib {__version__}. Entries ({'; '.join(preparation(data))}). "
+            f"mtclib {__version__}. Preparation: {'; '.join(preparation(data))}. "
             f"Numbers of clusters: {', '.join(map(str, settings['n_clusters']))}; parameters: "
             f"{given or 'the defaults'}; {best} (seed {settings['seed']}). Samples per cluster: {sizes}."]
     if rows["stability"].notna().any():

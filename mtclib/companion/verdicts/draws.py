@@ -83,9 +83,8 @@ def headlines(study):
     found = [Scores(study, name, headline(study, name)) for name in study.published["dataset"].unique()]
     if compared := [one for one in found if one.rivals()]:
         return compared
-    raise UsageError(f"{study.paper}: no data set that is called as in print has committed results of the "
-                     "paper's method and of a rival. Run "
-                     f"`python -m mtclib run {study.paper} --profile full --export`.")
+    raise UsageError(f"{study.paper}: no data set called as in print has results of the paper's method and a "
+                     f"rival. Run `python -m mtclib run {study.paper} --profile full --export`.")
 
 
 @lru_cache(maxsize=1)  # variants of one source follow each other

@@ -151,8 +151,7 @@ def judged(frame):
     outcome = np.select([sign * frame["ours"] - half > 0, sign * frame["ours"] + half < 0],
                         ["same", "reversed"], "no")
     return frame.assign(
-        low=low, high=high, least=least, most=most,
-        within_prediction=frame["ours"].between(least, most),
+        low=low, high=high, least=least, most=most, within_prediction=frame["ours"].between(least, most),
         same_sign=np.where(sign == 0, "", np.where(sign == np.sign(frame["ours"]), "yes", "no")),
         significant=np.where(sign == 0, "", outcome), below_half=below_half(frame),
         sceptical_p=sceptical_p(frame["printed"], frame["printed_error"], frame["ours"], frame["error"]))
