@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn import config_context
 from sklearn.cluster import KMeans
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import gen_batches
@@ -18,6 +17,7 @@ from mtclib.core.starts import best_kmeans, firsts, fit_quietly, one_thread
 from mtclib.maths.eigen import EXTRA, top_eigenvectors
 from mtclib.maths.graphs import by_cosine
 from mtclib.maths.linalg import as_dense, unit_rows, unit_samples
+from mtclib.maths.neighbours import nearest_distances, ranks
 
 MOST = 1000
 """Up to so many samples each is a landmark; beyond so many landmarks suffice, or five a cluster if more."""
@@ -114,7 +114,7 @@ class LandmarkSpectral(MultiViewClusterer):
     """
 
     traits = Traits(kind="multiview", paper="Chen, Cai, AAAI 2011", monotone=False, float32=True, graph=True)
-    ALGORITHM_VERSION = 2
+    ALGORITHM_VERSION = 3
     rules = {"n_landmarks": Named(("auto",), COUNT), "n_neighbors": COUNT,
              "metric": ("auto", "euclidean", "cosine")}
 
@@ -127,9 +127,10 @@ class LandmarkSpectral(MultiViewClusterer):
     def _fit_best(self, Xs, n_clusters, seeds):
         n = Xs[0].shape[0]
         count = number_of_landmarks(n, n_clusters) if self.n_landmarks == "auto" else self.n_landmarks
+        count, rank = min(int(count), n), ranks(Xs) if count >= n else None
         # OpenMP, which only looks for nearest landmarks here, adds nothing up.
         with one_thread("blas"):
-            views = [View.of(X, self.metric, min(int(count), n), int(self.n_neighbors), seeds[0]) for X in Xs]
+            views = [View.of(X, self.metric, count, int(self.n_neighbors), seeds[0], rank) for X in Xs]
             values, V = Graph(views).eigenvectors(n_clusters, seeds[0])
             V = unit_rows(V)
             model = best_kmeans(V, n_clusters, seeds, self.max_iter, self.seeding)
@@ -157,21 +158,25 @@ class View:
     X: np.ndarray  # {ndarray, memory map, CSR array} (n, d)
     centre: np.ndarray | None  # (d,): distances far from the origin would drown in rounding
     landmarks: np.ndarray  # {ndarray, CSR array} (p, d), centred
-    nearest: KMeans | None  # whose ``predict`` finds the nearest landmark; None where all are compared
+    nearest: KMeans | tuple  # its ``predict`` finds the nearest; or squares and indices of all samples
     n_neighbors: int
     cosine: bool = False  # rows have unit length, or are zero: such samples have no edges
 
     @classmethod
-    def of(cls, X, metric, n_landmarks, n_neighbors, seed):
-        """Landmarks by k-means on a sample, or all samples where as many are wanted."""
+    def of(cls, X, metric, n_landmarks, n_neighbors, seed, rank):
+        """Landmarks by k-means on a sample, or all samples where as many are wanted; then ``rank`` tells
+        copies apart, see ``nearest_distances``."""
         pool = many = n = X.shape[0]
         if cosine := by_cosine(metric, X):
             U = unit_samples(sp.csr_array(X))
             filled = np.flatnonzero(~empty_samples(U))
             if n_landmarks == n:
                 # An empty sample would be nearer to all others than most of them are to each other.
-                landmarks = U[filled] if 0 < len(filled) < n else U
-                return cls(U, None, landmarks, None, min(n_neighbors, landmarks.shape[0]), True)
+                filled = filled if len(filled) else np.arange(n)
+                lists = nearest_of_all(U[filled], n_neighbors, rank[filled])
+                squares, indices = (np.zeros((n, one.shape[1]), one.dtype) for one in lists)
+                squares[filled], indices[filled] = lists
+                return cls(U, None, U[filled], (squares, indices), squares.shape[1], True)
             X = projected(U, seed)
             if 0 < len(filled) < n - 1:  # several copies, in whose place k-means would start many landmarks
                 pool, many = filled, len(filled)
@@ -181,8 +186,10 @@ class View:
         if X.dtype == np.float32 and not SINGLE[0] < np.abs(extremes(X)).max() < SINGLE[1]:
             sample = sample.astype(float)  # and so are the centre, and what is centred by it
         centre = sample.mean(axis=0)
-        landmarks, nearest = sample - centre, None
-        if n_landmarks < n:
+        landmarks = sample - centre
+        if n_landmarks == n:
+            nearest = nearest_of_all(landmarks.astype(float), n_neighbors, rank)
+        else:
             nearest = KMeans(n_landmarks, init="random", n_init=1, max_iter=20, random_state=seed)
             landmarks = fit_quietly(nearest, landmarks).cluster_centers_
         return cls(X, centre, landmarks, nearest, min(n_neighbors, n_landmarks), cosine)
@@ -193,21 +200,14 @@ class View:
 
     def weights(self, rows):
         """Z_v of some rows: indices and weights, (m, n_neighbors) each."""
-        block = self.block(rows)
-        squares, indices = self._exact(block) if self.nearest is None else self._near(block)
+        squares, indices = ((one[rows] for one in self.nearest) if isinstance(self.nearest, tuple)
+                            else self._near(self.block(rows)))
         width = squares.max(axis=1, keepdims=True)
         weights = np.exp(-np.divide(squares, width, out=np.zeros_like(squares), where=width > 0))
         weights /= weights.sum(axis=1, keepdims=True)
         if self.cosine:
             weights[empty_samples(self.X[rows])] = 0.0
         return indices, weights
-
-    def _exact(self, block):
-        search = NearestNeighbors(n_neighbors=self.n_neighbors, algorithm="brute")
-        # On few samples checks would take as long as the search.
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            distances, indices = search.fit(self.landmarks).kneighbors(block)
-        return distances**2, indices
 
     def _near(self, block):
         """The nearest of the landmarks that are nearest to the nearest one."""
@@ -227,6 +227,16 @@ class View:
             squares[rows] = np.take_along_axis(found, chosen, axis=1)
         squares += np.einsum("ij,ij->i", block, block)[:, None]
         return np.maximum(squares, 0.0, out=squares), indices
+
+
+def nearest_of_all(X, count, rank):
+    """Each of n samples and its nearest others, at most ``count`` in all: squared distances, ascending, and
+    indices, (n, count) each."""
+    own, count = np.arange(X.shape[0])[:, None], min(count, X.shape[0])
+    if count == 1:
+        return np.zeros(own.shape), own
+    squares, indices = nearest_distances(X, count - 1, rank)
+    return np.hstack([np.zeros(own.shape), squares]), np.hstack([own, indices])
 
 
 def projected(U, seed):

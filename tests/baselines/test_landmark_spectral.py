@@ -14,6 +14,7 @@ from mtclib.baselines.wmsc import MANY, too_many
 from mtclib.core import large
 from mtclib.core.base import EmptyClusterWarning
 from mtclib.maths.graphs import mostly_zero
+from mtclib.maths.neighbours import ranks
 
 
 def blobs(n, n_views=3, d=4, k=5, seed=0, distance=4.0):
@@ -39,7 +40,7 @@ def dense(graph):
 
 
 def views(Xs, n_landmarks=60, metric="auto"):
-    return [View.of(X, metric, n_landmarks, 8, 0) for X in Xs]
+    return [View.of(X, metric, n_landmarks, 8, 0, ranks(Xs)) for X in Xs]
 
 
 def test_rows_of_the_affinity_sum_to_one_and_eigenvectors_are_those_of_the_dense_one():
@@ -56,7 +57,7 @@ def test_rows_of_the_affinity_sum_to_one_and_eigenvectors_are_those_of_the_dense
 
 def test_weights_fall_with_the_distance_and_their_width_is_that_to_the_last_landmark():
     X = blobs(50, n_views=1)[0][0]
-    indices, weights = View.of(X, "euclidean", 50, 8, 0).weights(slice(0, 50))
+    indices, weights = View.of(X, "euclidean", 50, 8, 0, ranks([X])).weights(slice(0, 50))
     for x, near, w in zip(X, indices, weights):
         squares = ((x - X[near]) ** 2).sum(axis=1)
         expected = np.exp(-squares / squares.max())
@@ -64,9 +65,17 @@ def test_weights_fall_with_the_distance_and_their_width_is_that_to_the_last_land
         assert set(near) == set(np.argsort(((x - X) ** 2).sum(axis=1))[:8])
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_the_order_of_the_samples_decides_no_tie(metric):
+    rng = np.random.default_rng(0)
+    Xs, order = [rng.integers(0, 2, (120, 12)).astype(float) for _ in range(2)], rng.permutation(120)
+    W, other = (dense(Graph(views(each, 120, metric))) for each in (Xs, [X[order] for X in Xs]))
+    np.testing.assert_allclose(other, W[np.ix_(order, order)], atol=1e-6)
+
+
 def test_candidates_hold_nearly_all_of_the_nearest_landmarks():
     X = blobs(3000, n_views=1, d=10, distance=1.0)[0][0]
-    view = View.of(X, "euclidean", 500, 8, 0)
+    view = View.of(X, "euclidean", 500, 8, 0, None)
     found = view.weights(slice(0, 3000))[0]
     squares = ((view.block(slice(0, 3000))[:, None, :] - view.landmarks) ** 2).sum(axis=2)
     exact = np.argsort(squares, axis=1)[:, :8]
@@ -143,7 +152,7 @@ def test_topics_are_found_by_cosine_and_empty_documents_have_no_edges_and_get_th
     X, y = words(n)
     X = form(X.toarray() * (np.arange(n) >= empty)[:, None])
     assert mostly_zero(X)
-    view = View.of(X, "auto", number_of_landmarks(n, 4), 8, 0)
+    view = View.of(X, "auto", number_of_landmarks(n, 4), 8, 0, ranks([X]))
     assert not view.weights(slice(0, empty))[1].any()
     assert n < 1000 or np.linalg.norm(view.landmarks + view.centre, axis=1).min() > 0.1, "one for empty ones"
     with pytest.warns(UserWarning, match=f"{empty} in view 1"):
