@@ -63,7 +63,7 @@ def key(entry):
 def _paper(known):
     author = " and ".join(f"{one['family-names']}, {one['given-names']}" for one in known["authors"])
     preprint = known.get("identifiers", [{}])[0].get("value", "").removeprefix("arXiv:")
-    rest = {"eprint": preprint, "archiveprefix": "arXiv"} if preprint else {
+    rest = {"eprint": preprint, "archiveprefix": "arXiv", "note": known["notes"]} if preprint else {
         "booktitle": known["collection-title"],
         "pages": f"{known['start']}--{known['end']}" if "start" in known else ""}
     kind = "misc" if preprint else "inproceedings"
