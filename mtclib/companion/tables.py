@@ -319,9 +319,8 @@ def claims_table(frame: pd.DataFrame, sentences: pd.DataFrame) -> Table:
     several = sentences[sentences["parts"] > 1]
     notes = [f"{row.hold} of {row.parts} parts hold and {row.fail} fail, so {row.status}: {name}"
              for name, row in several.iterrows()]
-    counts = sentences["status"].value_counts()
     sizes = [f"{n} {one}{'s' * (n != 1)}" for n, one in ((len(sentences), "sentence"), (len(frame), "part"))]
-    told = f"{' in '.join(sizes)}: " + ", ".join(f"{counts[status]} {status}" for status in counts.index)
+    told = f"{' in '.join(sizes)}: {tally(sentences['status'])}"
     return frame_table(frame, "Sentences of the paper", CLAIM_COLUMNS, "status", notes, told)
 
 

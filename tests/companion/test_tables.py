@@ -217,7 +217,7 @@ def test_claims_show_the_status_with_symbol_word_and_count():
     shown = [row[1].lines[0] for row in table.rows]
     assert shown == ["✓ holds", "✗ fails", "? undecided", "– no data", "· not yet testable", "✗ fails"]
     assert ("", "statistic") not in table.header
-    assert table.folded == "2 sentences in 6 parts: 1 fails, 1 holds"
+    assert table.folded == "2 sentences in 6 parts: 1 holds, 1 fails"
     assert table.notes == ("1 of 3 parts hold and 2 fail, so fails: q",)
 
 
