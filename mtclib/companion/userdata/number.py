@@ -21,14 +21,14 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.neighbors import kneighbors_graph
 
 from mtclib.baselines.adapters import side_by_side
 from mtclib.companion.userdata.files import DataFileError
 from mtclib.core.base import DegenerateSubspaceWarning, spawn_seeds
 from mtclib.maths.eigen import spectral_embedding
-from mtclib.maths.graphs import NormalizedMatrix, WeightedSum
-from mtclib.maths.linalg import unit_rows
+from mtclib.maths.graphs import NormalizedMatrix, WeightedSum, among_filled
+from mtclib.maths.linalg import unit_rows, unit_samples
+from mtclib.maths.neighbours import nearest_distances, ranks
 from mtclib.metrics import adjusted_rand_index
 
 CAPTION = "Numbers of clusters: three candidates, none of them more right than the others"
@@ -98,16 +98,21 @@ def candidates(data, seed=0) -> Candidates:
 
 def _embedded(Xs, seed):
     """Leading eigenvalues, one more than the largest number of clusters, and their vectors."""
-    n, graphs = Xs[0].shape[0], []
-    for X in Xs:
-        metric = "cosine" if sp.issparse(X) else "euclidean"
-        graph = kneighbors_graph(X, min(NEIGHBOURS, n - 1), metric=metric)
-        if sp.issparse(X):  # an empty row is no neighbour of any
-            there = sp.diags_array((abs(X).sum(axis=1) > 0).astype(float))
-            graph = there @ graph @ there
-        graphs.append(NormalizedMatrix(sp.csr_array(graph.maximum(graph.T))))
+    n, rank = Xs[0].shape[0], ranks(Xs)
+    Xs = [unit_samples(X) if sp.issparse(X) else X for X in Xs]
+    graphs = [NormalizedMatrix(among_filled(_joined, X, rank)) for X in Xs]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateSubspaceWarning)  # for few clusters of many, as it must be
         values, V = spectral_embedding(WeightedSum(graphs, [1 / len(Xs)] * len(Xs)),
                                        max(2, min(MOST, n // SHARE)) + 1, seed)
     return np.nan_to_num(values), V
+
+
+def _joined(X, rank):
+    """The graph of a view, CSR (n, n) of 0 and 1; ties are broken by content, see ``nearest_distances``."""
+    n, count = X.shape[0], min(NEIGHBOURS, X.shape[0] - 1)
+    if not count:
+        return sp.csr_array((1, 1))
+    indices, ends = nearest_distances(X, count, rank)[1], count * np.arange(n + 1)
+    graph = sp.csr_array((np.ones(n * count), indices.ravel(), ends), shape=(n, n))
+    return graph.maximum(graph.T)

@@ -101,6 +101,15 @@ def test_of_candidates_that_agree_equally_with_k_means_the_one_at_the_larger_gap
     assert number.Candidates(gaps, table, {}, {"a": np.ones((9, 2))}).agreeing() == [3]
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_the_order_of_the_samples_moves_no_eigengap(form):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (150, 12)).astype(float)
+    X, order = X[X.any(axis=1)], rng.permutation(X.any(axis=1).sum())
+    one, other = (number.candidates(data_of("multiview", [form(each)])).gaps["gap"] for each in (X, X[order]))
+    np.testing.assert_allclose(one, other, atol=1e-7)
+
+
 def test_candidates_are_at_most_a_fifth_of_the_samples_and_the_edge_is_said():
     spread = data_of("multitask", [np.random.default_rng(0).normal(size=(25, 9)), blobs(3)[:4]])
     found = number.candidates(spread)
