@@ -25,6 +25,6 @@ plt.xlabel("number of clusters")
 plt.ylabel("fall of the eigenvalue")
 plt.show()
 #  clusters  agreement
-#         9       0.81
-#        21       0.70
+#         9       0.74
+#        21       0.73
 #        28       0.62
