@@ -14,6 +14,7 @@ import pandas as pd
 import psutil
 import scipy.sparse as sp
 
+from mtclib.baselines.landmark_spectral import COMPONENTS
 from mtclib.baselines.registry import all_estimators
 from mtclib.baselines.wmsc import WMSC, too_many
 from mtclib.companion.userdata.run import RECOMMENDED, check_methods, methods_for, numbers_of_clusters
@@ -73,13 +74,13 @@ def _held(name, n, size):
 
     k-means of n samples has their labels, those of the step before, and a weight of each.  Landmarks add the
     embedding and a graph of 8 neighbours a view, indices and weights, unless it lies in a file (`room`); of
-    sparse views 64 components each, and while they are found 74 of one in double precision, three times.
+    sparse views components, and while those of one are found ten more in double precision, three times.
     """
     held, sparse = n * (4 + 4 + 8), size.get("sparse", 0)
     if name == "LandmarkSpectral":
         graph = (8 * n * size["parts"] * width for width in (2, 4))
         held += 4 * n * size["k"] + sum(array for array in graph if array <= IN_MEMORY)
-        held += n * (4 * 64 * sparse + 3 * 8 * 74 * (sparse > 0))
+        held += n * (4 * COMPONENTS * sparse + 3 * 8 * (COMPONENTS + 10) * (sparse > 0))
     return held
 
 

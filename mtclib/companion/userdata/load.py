@@ -158,7 +158,8 @@ def _tell_what_may_be_missing(part):
     if sp.issparse(X):
         return
     found = []
-    for j in np.flatnonzero(np.isin(np.abs([X.min(axis=0), X.max(axis=0)]), _MISSING).any(axis=0)):
+    edges = [edge for rows in row_blocks(X) for edge in (X[rows].min(axis=0), X[rows].max(axis=0))]
+    for j in np.flatnonzero(np.isin(np.abs(edges), _MISSING).any(axis=0)):
         codes = np.isin(np.abs(X[:, j]), _MISSING)
         others = X[~codes, j]
         if len(others) and np.abs(X[codes, j] - np.median(others)).min() > 2 * np.ptp(others) > 0:
